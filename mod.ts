@@ -71,7 +71,7 @@ export type {
   UnknownOutcome,
 } from "./src/core/call/outcome.ts";
 export { keyRing } from "./src/core/keys/key_ring.ts";
-export { memoryEngine, type MemoryEngineOptions } from "./src/engine/memory.ts";
+export { memoryEngine, type MemoryEngineOptions } from "./src/jobs/engines/memory/memory_engine.ts";
 export { createServer } from "./src/server/preset/create_server.ts";
 export type { ListChangedOptions, Notify } from "./src/server/notify.ts";
 export type { Server } from "./src/server/server.ts";

@@ -66,8 +66,8 @@ async function serverOf(corpus, size) {
 }
 
 async function measureLists(server, size) {
-  const { estimateTokens } = await import("../src/integrations/agents/mod.ts");
-  const { loadTokenizer } = await import("../src/integrations/tokenizer/mod.ts");
+  const { estimateTokens } = await import("../src/entries/agents.ts");
+  const { loadTokenizer } = await import("../src/entries/tokenizer.ts");
   const tokenizer = await loadTokenizer();
   const count = async (source, vendor) => ({
     tokens: await estimateTokens(source, { vendor, tokenizer }),
@@ -83,7 +83,7 @@ async function measureLists(server, size) {
 
 /** The tools as `search_tools` describes them. */
 async function signaturesOf(server, tools) {
-  const { testClient } = await import("../src/testing/mod.ts");
+  const { testClient } = await import("../src/entries/testing.ts");
   const client = testClient(server);
   const found = [];
   for (const { name } of tools) found.push((await client.$.call("search_tools", { query: name, limit: 1 })).tools[0]);

@@ -16,13 +16,13 @@ const bundles = {
   "core, mcp(), mcpLite() and one tool": coreServer("mcp(), "),
   "front door, all exports": `export * from "./mod.ts";`,
   "client alone": `export { createClient } from "./mod.ts";`,
-  "client of the core alone": `export { createClient } from "./src/core/mod.ts";`,
+  "client of the core alone": `export { createClient } from "./src/entries/core.ts";`,
 };
 
 /** A server of the core with one tool. */
 function coreServer(wires) {
-  return `import { createServer, defineTool, mcpLite } from "./src/core/mod.ts";
-    import { mcp } from "./src/wires/mcp/mod.ts";
+  return `import { createServer, defineTool, mcpLite } from "./src/entries/core.ts";
+    import { mcp } from "./src/entries/mcp.ts";
     const tool = defineTool("t").describe("T").handle(() => 1);
     export const server = createServer({ tools: [tool], wires: [${wires}mcpLite()] });`;
 }

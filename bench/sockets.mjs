@@ -21,8 +21,8 @@ else await measure();
 
 async function runServer() {
   const { createServer, defineTool } = await import("../mod.ts");
-  const { serve } = await import("../src/runtime/serve.ts");
-  const { webSocket } = await import("../src/wires/mcp_lite/websocket/mod.ts");
+  const { serve } = await import("../src/entries/serve.ts");
+  const { webSocket } = await import("../src/entries/websocket.ts");
   const ping = defineTool("ping").describe("Answer").handle(() => "pong");
   const server = createServer({ tools: [ping], wires: [webSocket({ maxConnections: COUNT })] });
   const listening = await serve(server, { port: 0 });

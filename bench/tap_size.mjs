@@ -31,13 +31,13 @@ const TAP = [
   ],
   ["src/core/dispatch/dispatcher.ts", "    this.#observer?.refuse(call, error);\n", ""],
   [
-    "src/core/dispatch/promises/job_runner.ts",
+    "src/jobs/promises/job_runner.ts",
     `    const { observer } = this.#services;
     const began = observer?.begin(run, job.attempt);\n`,
     "",
   ],
   [
-    "src/core/dispatch/promises/job_runner.ts",
+    "src/jobs/promises/job_runner.ts",
     "    if (observer !== undefined) ended.into({ receive: (result) => observer.end(began, run, result), fail: () => {} });\n",
     "",
   ],

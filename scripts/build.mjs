@@ -18,7 +18,7 @@ await buildDeclarations();
 await buildChunks();
 await build({
   // With the adapter of valibot, because the file has no second entry.
-  stdin: { contents: 'import "./src/core/schema/valibot.ts"; export * from "./mod.ts";', resolveDir: "." },
+  stdin: { contents: 'import "./src/entries/schema.ts"; export * from "./mod.ts";', resolveDir: "." },
   outfile: "dist/toolwire.js",
   bundle: true,
   format: "esm",

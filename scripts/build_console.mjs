@@ -1,4 +1,4 @@
-// Bundles console/ into one page, and writes src/wires/console/server/page.ts: `node scripts/build_console.mjs [--check]`.
+// Bundles apps/console/ into one page, and writes src/console/page.ts: `node scripts/build_console.mjs [--check]`.
 // With `--check` it writes nothing, and fails if the file is not what the sources make.
 import { build } from "esbuild";
 import { createHash } from "node:crypto";
@@ -8,7 +8,7 @@ import process from "node:process";
 import { gzipSync } from "node:zlib";
 import { root } from "./runtimes.mjs";
 
-const OUT = join(root, "src/wires/console/server/page.ts");
+const OUT = join(root, "src/console/page.ts");
 const BANNER = "Contains preact, @preact/signals and eventsource-parser, each under the MIT License.";
 /** Largest page, in bytes of gzip. */
 const MAX_GZIP = 61_440;
@@ -24,15 +24,15 @@ const common = {
 const [script, style] = await Promise.all([
   build({
     ...common,
-    entryPoints: [join(root, "console/main.tsx")],
+    entryPoints: [join(root, "apps/console/main.tsx")],
     format: "esm",
     target: "es2022",
     jsx: "automatic",
     jsxImportSource: "preact",
   }).then(textOf),
-  build({ ...common, entryPoints: [join(root, "console/style.css")], target: "es2022" }).then(textOf),
+  build({ ...common, entryPoints: [join(root, "apps/console/style.css")], target: "es2022" }).then(textOf),
 ]);
-const template = readFileSync(join(root, "console/page.html"), "utf8");
+const template = readFileSync(join(root, "apps/console/page.html"), "utf8");
 // The hashes count every character between the tags.
 const html = template.replace(/(<style>)[^]*?(<\/style>)/, (_, open, close) => open + style + close)
   .replace(/(<script type="module">)[^]*?(<\/script>)/, (_, open, close) => open + script + close);
@@ -50,7 +50,7 @@ const policy = [
   "require-trusted-types-for 'script'",
   "trusted-types 'none'",
 ].join("; ");
-const code = `/** The page of the console. Generated from console/ by scripts/build_console.mjs. ${BANNER} */
+const code = `/** The page of the console. Generated from apps/console/ by scripts/build_console.mjs. ${BANNER} */
 
 // deno-fmt-ignore
 export const PAGE: string = ${JSON.stringify(html)};

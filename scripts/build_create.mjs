@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-const folder = fileURLToPath(new URL("../create-toolwire/", import.meta.url));
+const folder = fileURLToPath(new URL("../apps/create-toolwire/", import.meta.url));
 const outfile = join(folder, "dist/main.js");
 const { metafile } = await build({
   metafile: true,

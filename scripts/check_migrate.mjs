@@ -464,7 +464,7 @@ function typeErrors(folder) {
 
 function migrate(folder) {
   const run = () =>
-    spawnSync(bun, [join(root, "src/cli/main.ts"), "migrate", ".", "--force", "--json"], {
+    spawnSync(bun, [join(root, "apps/cli/main.ts"), "migrate", ".", "--force", "--json"], {
       cwd: folder,
       encoding: "utf8",
       maxBuffer: 1e9,

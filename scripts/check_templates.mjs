@@ -45,7 +45,7 @@ async function check(template) {
 /** As `npm create toolwire@latest <name> -- --yes` does. */
 async function createProject(template) {
   const program = join(temporary, "create");
-  cpSync(join(root, "create-toolwire/dist"), program, { recursive: true });
+  cpSync(join(root, "apps/create-toolwire/dist"), program, { recursive: true });
   const name = `my-${template}`;
   await run(
     [node, join(program, "main.js"), name, "--yes", "--template", template, "--no-git"],

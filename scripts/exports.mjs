@@ -1,20 +1,71 @@
-// Writes tests/arch/exports.txt, the list of what each entry of the package exports: `node scripts/exports.mjs`.
+/**
+ * The entries of the package, from the listing of `src/entries/`: `node scripts/exports.mjs` writes them into `package.json`, `deno.json`,
+ * `jsr.json` and the paths of `tsconfig.json`, and what each exports into `tests/arch/exports.txt`.
+ *
+ * A file `src/entries/engines/durable_object.ts` is the entry `./engines/durable-object`. Two entries are elsewhere: the front door, and
+ * the program.
+ *
+ * @module
+ */
 import { parse } from "@babel/parser";
-import { readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const ROOT = new URL("../", import.meta.url);
+const FOLDER = "src/entries/";
 
-/** The checked-in list. */
+/** The checked-in list of what the entries export. */
 export const LIST = new URL("tests/arch/exports.txt", ROOT);
 
-/** The list for the entries of `deno.json`, which name the sources. */
+/** The source of each entry, by the entry's name, in the order of names. */
+export function listEntries() {
+  const files = readdirSync(new URL(FOLDER, ROOT), { recursive: true }).map((file) => file.replaceAll("\\", "/"));
+  const found = files.filter((file) => file.endsWith(".ts")).map((file) => [
+    `./${file.slice(0, -".ts".length).replaceAll("_", "-")}`,
+    `${FOLDER}${file}`,
+  ]);
+  const sorted = [...found, ["./cli", "apps/cli/mod.ts"]].sort(([one], [other]) => one < other ? -1 : 1);
+  return [[".", "mod.ts"], ...sorted];
+}
+
+/** The text of each manifest, by its name, as the entries require it. */
+export function renderManifests() {
+  const entries = listEntries();
+  const sources = entries.map(([entry, file]) => [entry, `./${file}`]);
+  const built = entries.map(([entry, file]) => {
+    const base = `./dist/${file.slice(0, -".ts".length)}`;
+    return [entry, { types: `${base}.d.ts`, default: `${base}.js` }];
+  });
+  const paths = ["toolwire", "jsr:@toolwire/toolwire"].flatMap((name) =>
+    sources.map(([entry, file]) => [`${name}${entry.slice(1)}`, [file]])
+  );
+  return {
+    "package.json": withMember("package.json", "exports", [...built, ["./package.json", "./package.json"]]),
+    "deno.json": withMember("deno.json", "exports", sources),
+    "jsr.json": withMember("jsr.json", "exports", sources),
+    "tsconfig.json": withMember("tsconfig.json", "paths", paths),
+  };
+}
+
+/** A manifest with other values for the members of `name`, one a line. */
+function withMember(file, name, values) {
+  const text = readFileSync(new URL(file, ROOT), "utf8");
+  return text.replace(new RegExp(`^( *)"${name}": \\{\\n[^]*?\\n\\1\\}`, "m"), (_, indent) => {
+    const lines = values.map(([key, value]) => `${indent}  ${JSON.stringify(key)}: ${inline(value)}`);
+    return `${indent}"${name}": {\n${lines.join(",\n")}\n${indent}}`;
+  });
+}
+
+function inline(value) {
+  return JSON.stringify(value, undefined, 1).replace(/\n */g, " ").replace("[ ", "[").replace(" ]", "]");
+}
+
+/** The list of what each entry exports. */
 export function listExports() {
-  const { exports: entries } = JSON.parse(readFileSync(new URL("deno.json", ROOT), "utf8"));
-  const sections = Object.entries(entries).map(([entry, source]) => {
+  const sections = listEntries().map(([entry, source]) => {
     const names = exportsOf(readFileSync(new URL(source, ROOT), "utf8"));
-    return [`${entry} (${source.slice(2)})`, ...names.map((name) => `  ${name}`)].join("\n");
+    return [`${entry} (${source})`, ...names.map((name) => `  ${name}`)].join("\n");
   });
   return `${sections.join("\n\n")}\n`;
 }
@@ -42,4 +93,7 @@ function keyOf(name) {
   return name.replace(/^type /, "~").toLowerCase();
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) writeFileSync(LIST, listExports());
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [file, text] of Object.entries(renderManifests())) writeFileSync(new URL(file, ROOT), text);
+  writeFileSync(LIST, listExports());
+}

@@ -21,16 +21,15 @@ const ROOT = fileURLToPath(new URL("..", import.meta.url));
 
 /** What is searched for words: all `.ts`, `.mjs` and `.md` files of a folder, or a single file. */
 const WORD_PATHS = {
-  ".ts": ["mod.ts", "src", "console", "site", "create-toolwire", "templates", "tests", "bench", "scripts", "examples"],
-  ".mjs": ["src", "console", "site", "tests", "bench", "scripts", "examples"],
+  ".ts": ["mod.ts", "src", "apps", "tests", "bench", "scripts", "examples"],
+  ".mjs": ["src", "apps", "tests", "bench", "scripts", "examples"],
   ".md": [
     "README.md",
     "CHANGELOG.md",
     "CONTRIBUTING.md",
     "SECURITY.md",
     "bench/README.md",
-    "create-toolwire",
-    "templates",
+    "apps",
     "docs",
     "skills",
     "AGENTS.md",

@@ -5,7 +5,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { readPages } from "../src/cli/docs/pages.ts";
+import { readPages } from "../apps/cli/docs/pages.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 /** Pages of this group are for people who work on Toolwire. */

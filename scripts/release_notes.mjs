@@ -5,7 +5,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { root } from "./runtimes.mjs";
 
-const MANIFESTS = ["package.json", "deno.json", "jsr.json", "create-toolwire/package.json"];
+const MANIFESTS = ["package.json", "deno.json", "jsr.json", "apps/create-toolwire/package.json"];
 
 const read = (file) => readFileSync(join(root, file), "utf8");
 

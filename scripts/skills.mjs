@@ -10,7 +10,7 @@ import { dirname, join, posix } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { parse } from "yaml";
-import { readSection, sectionsOf } from "../src/cli/docs/pages.ts";
+import { readSection, sectionsOf } from "../apps/cli/docs/pages.ts";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
 const STATE = "skills/sync-state.json";

@@ -1,4 +1,4 @@
-// Writes src/cli/init/gen/templates.ts, the projects of templates/ as a module: `node scripts/templates.mjs`.
+// Writes apps/cli/init/gen/templates.ts, the projects of apps/create-toolwire/templates/ as a module: `node scripts/templates.mjs`.
 // Folders reach neither JSR's importers nor a package of one file. Versions of packages that this repository uses are filled in.
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,14 +6,14 @@ import process from "node:process";
 import { fileURLToPath } from "node:url";
 
 const ROOT = fileURLToPath(new URL("../", import.meta.url));
-const OUT = join(ROOT, "src/cli/init/gen/templates.ts");
+const OUT = join(ROOT, "apps/cli/init/gen/templates.ts");
 
 /** Texts by template and path. The folder `shared` is part of each. */
 export function readTemplates() {
   const { devDependencies } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
-  const folders = readdirSync(join(ROOT, "templates")).sort();
+  const folders = readdirSync(join(ROOT, "apps/create-toolwire/templates")).sort();
   const texts = Object.fromEntries(
-    folders.map((name) => [name, readFolder(join(ROOT, "templates", name), devDependencies)]),
+    folders.map((name) => [name, readFolder(join(ROOT, "apps/create-toolwire/templates", name), devDependencies)]),
   );
   const { shared, ...own } = texts;
   return { shared, own };
@@ -31,7 +31,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const { shared, own } = readTemplates();
   writeFileSync(
     OUT,
-    `/** Generated from templates/ by scripts/templates.mjs. */
+    `/** Generated from apps/create-toolwire/templates/ by scripts/templates.mjs. */
 type Texts = Readonly<Record<string, string>>;
 /** Files of every template, by path. */
 export const SHARED_FILES: Texts = ${JSON.stringify(shared, undefined, 2)};

@@ -6,10 +6,10 @@ const takesSource = process.versions.bun !== undefined ||
 const from = (source, built) => import(takesSource ? `../../${source}` : `../../dist/${built}`);
 const { createServer, defineTool, mcpLite } = await from("mod.ts", "mod.js");
 const { consolePage } = await from(
-  "src/wires/console/mod.ts",
-  "src/wires/console/mod.js",
+  "src/entries/console.ts",
+  "src/entries/console.js",
 );
-const { serve } = await from("src/runtime/serve.ts", "src/runtime/serve.js");
+const { serve } = await from("src/runtime/serve.ts", "src/entries/serve.js");
 
 const add = defineTool("add").describe("Add two numbers").handle((
   { a, b },

@@ -8,7 +8,7 @@ export { decodeCall, decodeList, encode } from "./mcp_lite_http.mjs";
 const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
 const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");
 // Adds the adapter of valibot.
-await import(takesSource ? "../../src/core/schema/valibot.ts" : "../../dist/src/core/schema/valibot.js");
+await import(takesSource ? "../../src/entries/schema.ts" : "../../dist/src/entries/schema.js");
 
 export const createFetch = (tools) => createToolwire(tools).fetch;
 

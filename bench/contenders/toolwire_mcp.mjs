@@ -8,8 +8,8 @@ export { decodeCall, decodeList, encodeModern as encode } from "./mcp.mjs";
 const takesSource = process.versions.bun !== undefined || process.versions.deno !== undefined;
 const { createServer, defineTool } = await import(takesSource ? "../../mod.ts" : "../../dist/mod.js");
 // Adds the adapter of valibot.
-await import(takesSource ? "../../src/core/schema/valibot.ts" : "../../dist/src/core/schema/valibot.js");
-const { mcp } = await import(takesSource ? "../../src/wires/mcp/mod.ts" : "../../dist/src/wires/mcp/mod.js");
+await import(takesSource ? "../../src/entries/schema.ts" : "../../dist/src/entries/schema.js");
+const { mcp } = await import(takesSource ? "../../src/entries/mcp.ts" : "../../dist/src/entries/mcp.js");
 
 export const createFetch = (tools) => createToolwire(tools).fetch;
 

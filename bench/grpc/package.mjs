@@ -10,14 +10,14 @@ export const { createClient, createServer, defineTool, mcpLite } = await load(
   "mod.js",
 );
 export const { grpc, connectTransport, grpcTransport } = await load(
-  "src/wires/grpc/mod.ts",
-  "src/wires/grpc/mod.js",
+  "src/entries/grpc.ts",
+  "src/entries/grpc.js",
 );
 // Adds the adapter of valibot.
-await load("src/core/schema/valibot.ts", "src/core/schema/valibot.js");
+await load("src/entries/schema.ts", "src/entries/schema.js");
 export const { serve } = await load(
   "src/runtime/serve.ts",
-  "src/runtime/serve.js",
+  "src/entries/serve.js",
 );
 // Generated messages are not an entry; Node strips their types.
 export const { MCPLite, ToolRequestSchema } = await import(

@@ -5,8 +5,8 @@ const takesSource = process.versions.bun !== undefined || process.versions.deno 
 const load = (path) => import(takesSource ? `../../${path}.ts` : `../../dist/${path}.js`);
 
 export const { createServer, defineTool, memoryEngine } = await load("mod");
-export const { sqliteEngine } = await load("src/engine/sqlite/mod");
-export const { bullmqEngine } = await load("src/engine/bullmq/mod");
+export const { sqliteEngine } = await load("src/entries/engines/sqlite");
+export const { bullmqEngine } = await load("src/entries/engines/bullmq");
 // Adds the adapter of valibot.
-await load("src/core/schema/valibot");
-export const { serve } = await load("src/runtime/serve");
+await load("src/entries/schema");
+export const { serve } = await load("src/entries/serve");

@@ -1,8 +1,8 @@
 // The Worker of objects.mjs: jobs in Durable Objects. Its clock changes with its inputs only, so times are those of the last input.
 import { createServer, defineTool } from "../../mod.ts";
 // Adds the adapter of valibot.
-import "../../src/core/schema/valibot.ts";
-import { durableObjects } from "../../src/engine/durable_object/mod.ts";
+import "../../src/entries/schema.ts";
+import { durableObjects } from "../../src/entries/engines/durable_object.ts";
 import { valibotKit } from "../valibot_kit.mjs";
 
 const number = valibotKit.number();

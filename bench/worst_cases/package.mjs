@@ -5,7 +5,7 @@ const takesSource = process.versions.bun !== undefined || process.versions.deno 
 const load = (path) => import(takesSource ? `../../${path}.ts` : `../../dist/${path}.js`);
 
 export const { createServer, defineTool } = await load("mod");
-export const { defineResource } = await load("src/wires/mcp/mod");
-export const { bearer } = await load("src/integrations/auth/mod");
-export const { discover } = await load("src/server/discovery/mod");
-export const v = await load("src/core/schema/valibot");
+export const { defineResource } = await load("src/entries/mcp");
+export const { bearer } = await load("src/entries/auth");
+export const { discover } = await load("src/entries/discovery");
+export const v = await load("src/entries/schema");

@@ -14,7 +14,7 @@ export interface Command {
 
 /** `toolwire stdio server.ts`, from the sources of this repository: elsewhere it is `npx toolwire stdio`. */
 export function stdioCommand(): Command {
-  const bin = pathOf("../../src/cli/main.ts");
+  const bin = pathOf("../../apps/cli/main.ts");
   return {
     command: process.execPath,
     args: [...flags(), bin, "stdio", pathOf("server.ts")],

@@ -15,7 +15,7 @@ const execute = promisify(execFile);
 /** The package `toolwire`, and the script that builds it. */
 export const TOOLWIRE = { folder: root, script: "build.mjs" };
 /** The package `create-toolwire`. */
-export const CREATE_TOOLWIRE = { folder: join(root, "create-toolwire"), script: "build_create.mjs" };
+export const CREATE_TOOLWIRE = { folder: join(root, "apps/create-toolwire"), script: "build_create.mjs" };
 
 /**
  * Builds, packs and serves packages of this tree.

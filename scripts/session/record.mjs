@@ -46,7 +46,7 @@ function prepareFolder(root, files) {
   const bin = join(folder, "node_modules/.bin");
   mkdirSync(bin, { recursive: true });
   writeFileSync(join(folder, "package.json"), '{ "name": "session", "private": true, "type": "module" }');
-  writeFileSync(join(bin, "toolwire"), `#!/bin/sh\nexec bun ${join(root, "src/cli/main.ts")} "$@"\n`);
+  writeFileSync(join(bin, "toolwire"), `#!/bin/sh\nexec bun ${join(root, "apps/cli/main.ts")} "$@"\n`);
   chmodSync(join(bin, "toolwire"), 0o755);
   mkdirSync(join(folder, "node_modules/@modelcontextprotocol"));
   const everything = "@modelcontextprotocol/server-everything";

@@ -1,8 +1,3 @@
-/**
- * Serves on Bun, Deno or Node, on loopback by default, with a graceful shutdown.
- *
- * @module
- */
 import { CleanUp } from "../internal/clean_up.ts";
 import type { Optional } from "../internal/json.ts";
 import { delay } from "../internal/time.ts";
@@ -11,11 +6,6 @@ import { LOOPBACK_HOSTS, originPolicy } from "../server/origin_policy.ts";
 import type { Server } from "../server/server.ts";
 import { formatBanner } from "./banner.ts";
 import { discard, type Listener, listenOnBun, listenOnDeno, type ListenOptions, type TlsOptions } from "./listener.ts";
-
-export { keysFromEnv } from "./keys_from_env.ts";
-export { toNodeHandler } from "./node_handler.ts";
-export type { IdentifyRequest, NodeHandler, NodeHandlerOptions, NodeRequest, NodeResponse } from "./node_handler.ts";
-export type { ListenOptions, TlsOptions } from "./listener.ts";
 
 /** Options of {@link serve}. */
 export interface ServeOptions extends Optional<ListenOptions> {

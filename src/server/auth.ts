@@ -5,7 +5,7 @@ import { toPrincipal } from "../core/call/principal.ts";
 import { settleThrown } from "../core/dispatch/error_masking.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { chain, type MaybeFuture } from "../internal/future.ts";
-import { refusalReply } from "../wires/http_pages/refusal_reply.ts";
+import { refusalReply } from "./pages/refusal_reply.ts";
 import {
   type AuthDescription,
   type Body,

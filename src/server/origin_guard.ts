@@ -8,7 +8,7 @@ import { errorResult } from "../core/call/outcome.ts";
 import type { Dispatch } from "../core/dispatch/dispatcher.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { errorReply } from "../wires/framing/json_rpc/reply.ts";
-import { refusalReply } from "../wires/http_pages/refusal_reply.ts";
+import { refusalReply } from "./pages/refusal_reply.ts";
 import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
 /** Refuses requests of pages of other origins than the server's own, by the header `Origin`. Requests without it are accepted. */

@@ -10,7 +10,7 @@ import { assertMiddleware } from "../core/handler/middleware.ts";
 import type { AnyTool } from "../core/tool/definition.ts";
 import type { ToolListing } from "../core/tool/listing.ts";
 import { ToolRegistry } from "../core/tool/registry.ts";
-import type { EngineWorker, WorkOptions } from "../engine/engine.ts";
+import type { EngineWorker, WorkOptions } from "../core/dispatch/engine.ts";
 import type { Transport } from "../core/call/transport.ts";
 import { chain, Future, isPending, type MaybeFuture } from "../internal/future.ts";
 import { omitUndefined, type Optional } from "../internal/json.ts";

@@ -15,7 +15,7 @@ import type { TokenKeys } from "../core/token/token.ts";
 import type { AccessOptions } from "../core/tool/access.ts";
 import type { AnyTool, ToolDefinition } from "../core/tool/definition.ts";
 import type { PartTools } from "../core/tool/registry.ts";
-import type { Engine, WorkOptions } from "../engine/engine.ts";
+import type { Engine, WorkOptions } from "../core/dispatch/engine.ts";
 import type { Optional } from "../internal/json.ts";
 import type { Clock } from "../internal/time.ts";
 import type { Limits, RequestWire } from "../wires/wire.ts";

@@ -1,5 +1,5 @@
-import * as jobCode from "../core/dispatch/promises/job_service.ts";
-import { provideJobCode } from "../core/dispatch/promises/with_promises.ts";
+import * as jobCode from "../jobs/promises/job_service.ts";
+import { provideJobCode } from "../jobs/promises/with_promises.ts";
 import type { Clock } from "../internal/time.ts";
 
 interface Timer {

@@ -13,7 +13,7 @@ import { SYSTEM_TOOLS } from "../core/tool/system_tools.ts";
 import { asObject, canonicalJson, type Members } from "../internal/json.ts";
 import { describeUnknown, shorten } from "../internal/text.ts";
 import { createRedactor } from "../core/redaction/redact.ts";
-import type { RecordedCall, Recording } from "../core/recording/recording.ts";
+import type { RecordedCall, Recording } from "../inspection/recording/recording.ts";
 
 /** Calls of one tool with the same arguments. */
 interface Repeats {

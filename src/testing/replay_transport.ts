@@ -1,8 +1,8 @@
 import { type ErrorResult, errorResult } from "../core/call/outcome.ts";
 import type { Transport } from "../core/call/transport.ts";
-import { readRecording } from "../core/recording/recording.ts";
+import { readRecording } from "../inspection/recording/recording.ts";
 import { describeReceived } from "../internal/text.ts";
-import { readRecordingFile } from "./recording_file.ts";
+import { readRecordingFile } from "./runtime/recording_file.ts";
 import { recordingTransport } from "./recording_transport.ts";
 
 /**

@@ -4,7 +4,7 @@
  * The code of a killed replica cannot be stopped within one process. It is isolated instead: its requests to the engine
  * and its replies are discarded, and its timers do not fire.
  */
-import type { Engine } from "../engine/engine.ts";
+import type { Engine } from "../core/dispatch/engine.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
 

@@ -147,7 +147,7 @@ for (
       "valibot outside of the schema layer",
       "src/core/tool/x.ts",
       'import * as v from "valibot";',
-      "src/core/tool/x.ts imports valibot: only src/core/schema/, src/cli/docs/ may",
+      "src/core/tool/x.ts imports valibot: only src/core/schema/, apps/cli/docs/ may",
     ],
     [
       "a folder that has no layer",

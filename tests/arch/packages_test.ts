@@ -162,9 +162,9 @@ test("a client loads the parser of Server-Sent Events and the explanation of err
 test("the front door loads the code of jobs on demand, not when it starts", async () => {
   const { start, late } = await startOf('export * from "./mod.ts";');
   for (const file of ["job_service.ts", "job_runner.ts", "jobs.ts", "redeem.ts", "wait_resolver.ts"]) {
-    ok(late.includes(`src/core/dispatch/promises/${file}`), file);
+    ok(late.includes(`src/jobs/promises/${file}`), file);
   }
-  ok(start.includes("src/core/dispatch/promises/with_promises.ts"));
+  ok(start.includes("src/jobs/promises/with_promises.ts"));
 });
 
 /** Calls that need the code of jobs, each as the first of its server. */
@@ -233,7 +233,7 @@ async function importOf(contents: string) {
   return await import(`data:text/javascript;base64,${Buffer.from(text).toString("base64")}`);
 }
 
-for (const valibot of ["./src/core/schema/valibot.ts", "valibot"]) {
+for (const valibot of ["./src/entries/schema.ts", "valibot"]) {
   test(`a bundle takes schemas of ${valibot}, with compiled checks`, async () => {
     const { define } = await importOf(defineBy(valibot));
     deepStrictEqual(define().inputSchema.required, ["a"]);
@@ -254,7 +254,7 @@ test("the front door pulls in MCP, but neither protobuf nor Connect, nor the cod
 });
 
 const CORE_SERVER = `
-  import { createServer, defineTool, mcpLite } from "./src/core/mod.ts";
+  import { createServer, defineTool, mcpLite } from "./src/entries/core.ts";
   const tool = defineTool("t").describe("T").handle(() => 1);
   export const server = createServer({ tools: [tool], wires: [mcpLite()] });`;
 
@@ -288,15 +288,15 @@ test("keys and engines, not a core server, have the steps of stopped runs and of
 });
 
 test("the front door with ./schema has each of them: the check above can fail", async () => {
-  const files = await filesIn('export * from "./mod.ts"; import "./src/core/schema/valibot.ts";');
+  const files = await filesIn('export * from "./mod.ts"; import "./src/entries/schema.ts";');
   for (const pattern of BROUGHT) ok(files.some((path) => pattern.test(path)), String(pattern));
 });
 
 for (
   const [name, code, pattern] of [
-    ["an engine", 'export { memoryEngine } from "./src/engine/mod.ts";', BROUGHT[3]],
-    ["keys", 'export { keyRing } from "./src/core/keys/mod.ts";', BROUGHT[4]],
-    ["an adapter", 'export { compiledChecks } from "./src/core/schema/valibot.ts";', BROUGHT[6]],
+    ["an engine", 'export { memoryEngine } from "./src/entries/engine.ts";', BROUGHT[3]],
+    ["keys", 'export { keyRing } from "./src/entries/tokens.ts";', BROUGHT[4]],
+    ["an adapter", 'export { compiledChecks } from "./src/entries/schema.ts";', BROUGHT[6]],
   ] as const
 ) {
   test(`${name} beside a core server brings its code`, async () => {
@@ -309,8 +309,8 @@ const SESSIONS = /^src\/wires\/mcp\/http\/sessions\//;
 
 test("a server with mcp() has no byte of sessions, which arrive with mcpSessions()", async () => {
   const server = (options: string) => `
-    import { createServer } from "./src/core/mod.ts";
-    import { mcp, mcpSessions } from "./src/wires/mcp/mod.ts";
+    import { createServer } from "./src/entries/core.ts";
+    import { mcp, mcpSessions } from "./src/entries/mcp.ts";
     export const server = createServer({ tools: [], wires: [mcp(${options})] });`;
   const sessionFiles = async (options: string) =>
     (await filesIn(server(options))).filter((path) => SESSIONS.test(path));
@@ -323,8 +323,8 @@ const MCP_PARTS = /^src\/wires\/mcp\/server\/(tasks|legacy_tasks|content_handler
 test("a server with mcp() has no byte of tasks, resources and prompts, which arrive with values", async () => {
   const partsOf = async (code: string) => (await filesIn(code)).filter((path) => MCP_PARTS.test(path));
   const server = (options: string) => `
-    import { createServer } from "./src/core/mod.ts";
-    import { mcp, mcpCatalog, mcpTasks } from "./src/wires/mcp/mod.ts";
+    import { createServer } from "./src/entries/core.ts";
+    import { mcp, mcpCatalog, mcpTasks } from "./src/entries/mcp.ts";
     export const server = createServer({ tools: [], wires: [mcp(${options})] });`;
   deepStrictEqual(await partsOf(server("")), []);
   strictEqual((await partsOf(server("{ tasks: mcpTasks }"))).length, 2);

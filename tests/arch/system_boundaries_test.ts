@@ -44,9 +44,9 @@ const CLEARED =
 const setsTimers = (text: string): boolean =>
   /\b(?:setTimeout|setInterval|[cC]lock\.after)\(/.test(text.replace(PAUSE, "").replace(CLEARED, ""));
 
-const FILES = "tests/cli/second_failures/files_test.ts";
-const CLOSING = "tests/cli/second_failures/closing_full_test.ts";
-const PROCESSES = "tests/cli/second_failures/processes_test.ts";
+const FILES = "tests/apps/cli/second_failures/files_test.ts";
+const CLOSING = "tests/apps/cli/second_failures/closing_full_test.ts";
+const PROCESSES = "tests/apps/cli/second_failures/processes_test.ts";
 const STDIO = "tests/wires/mcp/stdio/second_failures_test.ts";
 const SHARED_TIMERS = "tests/internal/shared_timers_test.ts";
 const FIRST_CAUSE = "tests/server/second_failures/first_cause_test.ts";
@@ -60,36 +60,36 @@ const TABLES: Readonly<Record<string, { readonly finds: (text: string) => boolea
   "writes files": {
     finds: writesFiles,
     tested: {
-      "src/cli/dev/failed_module.ts": [PROCESSES, "awaitChange"],
-      "src/cli/files/lock.ts": [FILES, "lock"],
-      "src/cli/files/write_file.ts": [FILES, "writeFile"],
+      "apps/cli/dev/failed_module.ts": [PROCESSES, "awaitChange"],
+      "apps/cli/files/lock.ts": [FILES, "lock"],
+      "apps/cli/files/write_file.ts": [FILES, "writeFile"],
       "src/integrations/packaging/list_packed_tools.ts": [CLOSING, "listPackedTools"],
     },
   },
   "starts processes": {
     finds: startsProcesses,
     tested: {
-      "src/cli/dev/watcher.ts": [PROCESSES, "startWatcher"],
-      "src/cli/terminal/open_link.ts": [PROCESSES, "openLink"],
-      "src/cli/terminal/run_to_end.ts": [PROCESSES, "runToEnd"],
+      "apps/cli/dev/watcher.ts": [PROCESSES, "startWatcher"],
+      "apps/cli/terminal/open_link.ts": [PROCESSES, "openLink"],
+      "apps/cli/terminal/run_to_end.ts": [PROCESSES, "runToEnd"],
       "src/wires/mcp/stdio/client/transport.ts": [STDIO, "stdioTransport"],
     },
   },
   "sets timers": {
     finds: setsTimers,
     tested: {
-      "src/cli/dev/dev_session.ts": [PROCESSES, "DevSession"],
-      "src/cli/dev/failed_module.ts": [PROCESSES, "awaitChange"],
-      "src/cli/files/lock.ts": [FILES, "lock"],
-      "src/core/dispatch/schedules/scheduler.ts": [
-        "tests/core/dispatch/schedules/schedules_test.ts",
+      "apps/cli/dev/dev_session.ts": [PROCESSES, "DevSession"],
+      "apps/cli/dev/failed_module.ts": [PROCESSES, "awaitChange"],
+      "apps/cli/files/lock.ts": [FILES, "lock"],
+      "src/jobs/schedules/scheduler.ts": [
+        "tests/jobs/schedules/schedules_test.ts",
         "an engine that is away",
       ],
-      "src/engine/bullmq/engine.ts": ["tests/engine/bullmq_outage_full_test.ts", "bullmq"],
-      "src/engine/due_queue.ts": [SHARED_TIMERS, "DueQueue"],
-      "src/engine/redis/channels.ts": ["tests/engine/redis_channels_test.ts", "a connection of channels"],
-      "src/engine/sqlite/engine.ts": ["tests/engine/sqlite_full_disk_test.ts", "rollback"],
-      "src/engine/sqlite/lock_waits.ts": ["tests/engine/sqlite_lock_test.ts", "waits for the lock"],
+      "src/jobs/engines/bullmq/engine.ts": ["tests/jobs/engines/bullmq_outage_full_test.ts", "bullmq"],
+      "src/jobs/engines/memory/due_queue.ts": [SHARED_TIMERS, "DueQueue"],
+      "src/jobs/engines/redis/channels.ts": ["tests/jobs/engines/redis_channels_test.ts", "a connection of channels"],
+      "src/jobs/engines/sqlite/engine.ts": ["tests/jobs/engines/sqlite_full_disk_test.ts", "rollback"],
+      "src/jobs/engines/sqlite/lock_waits.ts": ["tests/jobs/engines/sqlite_lock_test.ts", "waits for the lock"],
       "src/internal/deadlines.ts": [SHARED_TIMERS, "Deadlines"],
       "src/internal/pending_list.ts": [SHARED_TIMERS, "PendingList"],
       "src/testing/replica.ts": [FIRST_CAUSE, "simulateReplicas"],
@@ -103,10 +103,10 @@ const TABLES: Readonly<Record<string, { readonly finds: (text: string) => boolea
 
 /** Their timers only settle a promise, abort a signal, destroy a socket or redraw a line, and are cleared, which a test reads below. */
 const CLEARING = `
-  src/cli/dev/child.ts src/cli/doctor/network_steps.ts src/cli/doctor/probe.ts src/cli/terminal/status_line.ts src/client/running_call.ts
-  src/core/dispatch/dispatcher.ts src/core/dispatch/promises/reminder.ts src/engine/durable_object/engine.ts src/engine/durable_object/shard.ts
+  apps/cli/dev/child.ts apps/cli/doctor/network_steps.ts apps/cli/doctor/probe.ts apps/cli/terminal/status_line.ts src/client/running_call.ts
+  src/core/dispatch/dispatcher.ts src/jobs/promises/reminder.ts src/jobs/engines/durable_object/engine.ts src/jobs/engines/durable_object/shard.ts
   src/integrations/middleware/timeout.ts src/internal/throttle.ts src/internal/time.ts src/runtime/node.ts src/runtime/node_streams.ts
-  src/runtime/one_port.ts src/wires/console/server/feed.ts src/wires/mcp/server/legacy_exchange.ts src/wires/mcp/server/tasks.ts
+  src/runtime/one_port.ts src/console/feed.ts src/wires/mcp/server/legacy_exchange.ts src/wires/mcp/server/tasks.ts
   src/wires/mcp/stdio/server/serve_lines.ts
 `.trim().split(/\s+/);
 
@@ -117,9 +117,7 @@ const CLEARS = /\bclear(?:Timeout|Interval)\(|\bcancel(?:\?\.)?\(|\.#(?:cancel|s
 const codeOf = (text: string): string => text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
 
 /** The page of the console is generated, and runs in a browser. */
-const SOURCES = readSources().filter(({ path }) =>
-  path.startsWith("src/") && path !== "src/wires/console/server/page.ts"
-);
+const SOURCES = readSources().filter(({ path }) => path.startsWith("src/") && path !== "src/console/page.ts");
 
 const clears = (path: string): boolean => CLEARING.includes(path);
 

@@ -3,9 +3,9 @@ import { deepStrictEqual } from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { createClient, mcpLiteTransport } from "../../mod.ts";
-import { connectTransport } from "../../src/wires/grpc/mod.ts";
-import { mcpTransport } from "../../src/wires/mcp/mod.ts";
-import type { Transport } from "../../src/wires/mod.ts";
+import { connectTransport } from "../../src/entries/grpc.ts";
+import { mcpTransport } from "../../src/entries/mcp.ts";
+import type { Transport } from "../../src/entries/wire.ts";
 
 type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 

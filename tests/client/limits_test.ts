@@ -2,8 +2,8 @@
 import { doesNotThrow, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memoryTransport, ToolError } from "../../mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
-import { testClient } from "../../src/testing/mod.ts";
+import * as v from "../../src/entries/schema.ts";
+import { testClient } from "../../src/entries/testing.ts";
 import { type Answerer, done, FakeFetch, FakeStream, partial, result, sse, wait } from "./fake_fetch.ts";
 import { withVirtualTime } from "./virtual_time.ts";
 

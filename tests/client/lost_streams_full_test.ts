@@ -4,11 +4,11 @@ import { connect, createServer as createListener, type Socket } from "node:net";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, mcp, mcpLite, mcpLiteTransport } from "../../mod.ts";
 import type { Transport } from "../../src/core/call/transport.ts";
-import { serve } from "../../src/runtime/serve.ts";
-import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
-import { mcpTransport } from "../../src/wires/mcp/mod.ts";
-import { webSocket, webSocketTransport } from "../../src/wires/mcp_lite/websocket/mod.ts";
-import { rest, restTransport } from "../../src/wires/rest/mod.ts";
+import { serve } from "../../src/entries/serve.ts";
+import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/entries/grpc.ts";
+import { mcpTransport } from "../../src/entries/mcp.ts";
+import { webSocket, webSocketTransport } from "../../src/entries/websocket.ts";
+import { rest, restTransport } from "../../src/entries/rest.ts";
 
 const PIECES = ["piece-0", "piece-1", "piece-2"];
 /** Sends its pieces, and no end. */

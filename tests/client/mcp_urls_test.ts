@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, mcpLite } from "../../mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
-import { mcp, mcpSessions } from "../../src/wires/mcp/mod.ts";
+import * as v from "../../src/entries/schema.ts";
+import { mcp, mcpSessions } from "../../src/entries/mcp.ts";
 
 const add = defineTool("add").describe("Add").annotate({ readOnlyHint: true })
   .input(v.object({ a: v.number(), b: v.number() })).handle(({ a, b }) => a + b);

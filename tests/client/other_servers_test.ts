@@ -5,8 +5,8 @@ import { createServer as createHttp2Server } from "node:http2";
 import type { AddressInfo, Server as SocketServer } from "node:net";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, mcpLite, ToolError } from "../../mod.ts";
-import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
-import { serve } from "../../src/runtime/serve.ts";
+import { mcp, mcpTransport } from "../../src/entries/mcp.ts";
+import { serve } from "../../src/entries/serve.ts";
 
 const greet = defineTool("greet").describe("Greet").handle(() => "Hello");
 

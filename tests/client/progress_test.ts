@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memoryEngine, type Progress, ToolError } from "../../mod.ts";
-import { FakeClock, testClient } from "../../src/testing/mod.ts";
+import { FakeClock, testClient } from "../../src/entries/testing.ts";
 
 test("a state that is reported again, as by the next redemption, reaches the caller once", async () => {
   const states = [{ done: 1 }, { done: 1 }, { done: 1, total: 2 }, { done: 1, total: 2 }, {

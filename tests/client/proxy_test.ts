@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { createClient, createServer, defineTool, Failure, memoryTransport, ToolError } from "../../mod.ts";
 import { FakeFetch, json, result } from "./fake_fetch.ts";
 

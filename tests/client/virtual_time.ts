@@ -1,4 +1,4 @@
-import { FakeClock } from "../../src/testing/mod.ts";
+import { FakeClock } from "../../src/entries/testing.ts";
 
 /** Time that passes only when a test says so. */
 export interface VirtualTime {

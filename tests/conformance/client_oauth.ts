@@ -8,7 +8,7 @@ import {
   jwtBearer,
   type OAuthFetch,
   oauthFetch,
-} from "../../src/integrations/oauth/mod.ts";
+} from "../../src/entries/oauth.ts";
 
 /** What the suite gives, by name. */
 export type Context = Readonly<Record<string, unknown>>;

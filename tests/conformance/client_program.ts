@@ -4,8 +4,8 @@
  */
 import process from "node:process";
 import { createClient, type ToolError } from "../../mod.ts";
-import { readSkills } from "../../src/integrations/skills/mod.ts";
-import { type McpTransport, mcpTransport } from "../../src/wires/mcp/mod.ts";
+import { readSkills } from "../../src/entries/skills.ts";
+import { type McpTransport, mcpTransport } from "../../src/entries/mcp.ts";
 import { type Context, fetchFor } from "./client_oauth.ts";
 
 const url = process.argv.at(-1) ?? "";

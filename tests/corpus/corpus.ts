@@ -7,7 +7,7 @@ import { cp, mkdir, readFile, writeFile } from "node:fs/promises";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createCoreClient } from "../../src/client/core_client.ts";
-import { stdioTransport } from "../../src/wires/mcp/stdio/mod.ts";
+import { stdioTransport } from "../../src/entries/stdio.ts";
 import type { ListedTool } from "../../src/core/call/transport.ts";
 import { root, runProgram } from "../serve/programs.ts";
 import { CORPUS_ARGS, CORPUS_ENV } from "./servers.ts";

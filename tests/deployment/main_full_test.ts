@@ -3,7 +3,7 @@ import { strictEqual } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "../../mod.ts";
-import { mcpTransport } from "../../src/wires/mcp/mod.ts";
+import { mcpTransport } from "../../src/entries/mcp.ts";
 import { sendRaw } from "../serve/client.ts";
 import { importFromJsr } from "../docs/extract.ts";
 import { findNode, findProgram, type Found, root, startProgram, testWith } from "../serve/programs.ts";

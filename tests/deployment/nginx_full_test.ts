@@ -3,8 +3,8 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/st
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, mcpLiteTransport } from "../../mod.ts";
-import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
-import { mcpTransport } from "../../src/wires/mcp/mod.ts";
+import { connectTransport, grpcTransport, grpcWebTransport } from "../../src/entries/grpc.ts";
+import { mcpTransport } from "../../src/entries/mcp.ts";
 import { callBody, eventsOf, post, sendRaw, stream } from "../serve/client.ts";
 import { runtimes, testWith } from "../serve/programs.ts";
 import { temporaryFolder } from "../temporary_folder.ts";

@@ -6,12 +6,12 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
-import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
-import { keysFromEnv, serve } from "../../src/runtime/serve.ts";
-import * as v from "../../src/core/schema/valibot.ts";
-import { grpc } from "../../src/wires/grpc/mod.ts";
-import { healthPage } from "../../src/wires/http_pages/health.ts";
-import { mcp } from "../../src/wires/mcp/mod.ts";
+import { sqliteEngine } from "../../src/entries/engines/sqlite.ts";
+import { keysFromEnv, serve } from "../../src/entries/serve.ts";
+import * as v from "../../src/entries/schema.ts";
+import { grpc } from "../../src/entries/grpc.ts";
+import { healthPage } from "../../src/entries/health.ts";
+import { mcp } from "../../src/entries/mcp.ts";
 
 const [, , name = "", port = "0", folder = ""] = process.argv;
 const LOOK_MS = 20;

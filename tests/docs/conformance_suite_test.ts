@@ -3,7 +3,7 @@ import { ok } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { conformanceSuite } from "../../src/testing/mod.ts";
+import { conformanceSuite } from "../../src/entries/testing.ts";
 
 const SPECIFICATION = fileURLToPath(new URL("../../docs/spec.md", import.meta.url));
 

@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import { mcp } from "../../src/wires/mcp/mod.ts";
+import { mcp } from "../../src/entries/mcp.ts";
 import { runtime } from "../runtime/runtime.ts";
 import { checkProofs, type Proofs } from "./proofs.ts";
 

@@ -27,7 +27,7 @@ export function findExamples(root: string): Example[] {
   const pages = [
     "README.md",
     ...listFiles(root, "docs", ".md"),
-    "site/pages/index.md",
+    "apps/site/pages/index.md",
     ...listFiles(root, "tests/docs/peers", ".md"),
   ];
   return [

@@ -2,10 +2,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { parseConfig, serversIn } from "../../src/cli/hosts/change_config.ts";
-import { canonical, fromEntry } from "../../src/cli/hosts/entries.ts";
-import type { Host, HostEntry, HostServer } from "../../src/cli/hosts/host.ts";
-import { HOSTS } from "../../src/cli/hosts/table.ts";
+import { parseConfig, serversIn } from "../../apps/cli/hosts/change_config.ts";
+import { canonical, fromEntry } from "../../apps/cli/hosts/entries.ts";
+import type { Host, HostEntry, HostServer } from "../../apps/cli/hosts/host.ts";
+import { HOSTS } from "../../apps/cli/hosts/table.ts";
 
 const FENCES = { jsonc: "json", toml: "toml", yaml: "yaml" } as const;
 

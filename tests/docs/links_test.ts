@@ -4,9 +4,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { sectionsOf } from "../../src/cli/docs/pages.ts";
+import { sectionsOf } from "../../apps/cli/docs/pages.ts";
 // @ts-expect-error: a script without types
-import * as list from "../../site/nav.mjs";
+import * as list from "../../apps/site/nav.mjs";
 
 const { NAV, renderIndex } = list as {
   readonly NAV: readonly { readonly pages: readonly { readonly page: string; readonly description: string }[] }[];
@@ -62,11 +62,11 @@ test("every page of docs/ can be reached from the README", () => {
   deepStrictEqual(docs.filter((page) => !reached.has(page)), []);
 });
 
-test("site/nav.mjs has each page of docs/ once, with a sentence; docs/README.md is made of it", () => {
+test("apps/site/nav.mjs has each page of docs/ once, with a sentence; docs/README.md is made of it", () => {
   const listed = NAV.flatMap(({ pages }) => pages);
   const inDocs = listed.map(({ page }) => `docs/${page}`).filter((page) => !page.includes(".."));
   deepStrictEqual(inDocs.sort(), docs.filter((page) => page !== "docs/README.md"));
   deepStrictEqual(listed.filter(({ description }) => !/^.{20,140}\.$/.test(description)), []);
   deepStrictEqual(new Set(listed.map(({ description }) => description)).size, listed.length);
-  ok(readFileSync(join(root, "docs/README.md"), "utf8") === renderIndex(), "Run: node site/nav.mjs --write");
+  ok(readFileSync(join(root, "docs/README.md"), "utf8") === renderIndex(), "Run: node apps/site/nav.mjs --write");
 });

@@ -3,10 +3,10 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
-import * as core from "../../src/core/mod.ts";
-import { keyRing } from "../../src/core/keys/mod.ts";
-import { every } from "../../src/core/dispatch/schedules/mod.ts";
-import { FakeClock } from "../../src/testing/mod.ts";
+import * as core from "../../src/entries/core.ts";
+import { keyRing } from "../../src/entries/tokens.ts";
+import { every } from "../../src/entries/schedules.ts";
+import { FakeClock } from "../../src/entries/testing.ts";
 import { checkProofs, type Proofs } from "./proofs.ts";
 
 const skip = !existsSync(new URL("../../docs/runs-twice.md", import.meta.url));
@@ -28,11 +28,11 @@ const PROOFS: Proofs = {
     ],
   ],
   "a handler of [promised](promises.md) work": [
-    ["tests/core/dispatch/promises/jobs_test.ts", "an older run's words are ignored"],
-    ["tests/core/dispatch/promises/jobs_test.ts", "a job that fails has ended"],
+    ["tests/jobs/promises/jobs_test.ts", "an older run's words are ignored"],
+    ["tests/jobs/promises/jobs_test.ts", "a job that fails has ended"],
   ],
   "`ctx.step`": [
-    ["tests/engine/protocol_model_test.ts", "a step that was repeated"],
+    ["tests/jobs/engines/protocol_model_test.ts", "a step that was repeated"],
     [
       "tests/core/dispatch/questions/job_questions_test.ts",
       "a step is kept when it ends: neither an ask nor a broken run takes it again",
@@ -52,19 +52,19 @@ const PROOFS: Proofs = {
   ],
   "`check` of `.external()`": [
     [
-      "tests/core/dispatch/promises/external_test.ts",
+      "tests/jobs/promises/external_test.ts",
       "redeem looks again, at the pace of the work, as long as it may wait",
     ],
   ],
   "`redeem`": [
     [
-      "tests/core/dispatch/promises/redeem_test.ts",
+      "tests/jobs/promises/redeem_test.ts",
       "redeem gives the same promise until the end, then the answer, as often as it is asked",
     ],
   ],
   "a [value from outside](durable.md#values-from-others)": [
     [
-      "tests/wires/http_pages/resolver_test.ts",
+      "tests/server/pages/resolver_test.ts",
       "50 duplicates at once over three replicas: one 202, 49 x 200, and one run goes on",
     ],
   ],
@@ -80,11 +80,11 @@ const PROOFS: Proofs = {
   ],
   "a call of a [schedule](durable.md#schedules)": [
     ["tests/docs/runs_twice_test.ts", "a schedule of two replicas without a common engine makes two calls"],
-    ["tests/core/dispatch/schedules/schedules_test.ts", "every() calls a tool at each time, once over three replicas"],
+    ["tests/jobs/schedules/schedules_test.ts", "every() calls a tool at each time, once over three replicas"],
   ],
   "pieces of a promised stream": [
     [
-      "tests/core/dispatch/promises/kept_pieces_test.ts",
+      "tests/jobs/promises/kept_pieces_test.ts",
       "a second attempt yields its pieces again, and they are kept once",
     ],
   ],

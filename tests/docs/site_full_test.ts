@@ -4,19 +4,19 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 // @ts-expect-error: a script without types
-import * as pages from "../../site/pages.mjs";
+import * as pages from "../../apps/site/pages.mjs";
 // @ts-expect-error: a script without types
-import * as tables from "../../site/tables.mjs";
+import * as tables from "../../apps/site/tables.mjs";
 // @ts-expect-error: a script without types
-import * as codes from "../../site/code.mjs";
+import * as codes from "../../apps/site/code.mjs";
 // @ts-expect-error: a script without types
 import * as tabs from "../../scripts/package/tabs.mjs";
 // @ts-expect-error: a script without types
-import * as modules from "../../site/playground_modules.mjs";
+import * as modules from "../../apps/site/playground_modules.mjs";
 // @ts-expect-error: a script without types
-import * as links from "../../site/.vitepress/theme/share.mjs";
+import * as links from "../../apps/site/.vitepress/theme/share.mjs";
 // @ts-expect-error: a script without types
-import * as colours from "../../site/.vitepress/theme/highlight.mjs";
+import * as colours from "../../apps/site/.vitepress/theme/highlight.mjs";
 
 interface SourcePage {
   readonly root: string;
@@ -102,7 +102,7 @@ test("links to pages become links of the site, and paths of other files stay rea
     "[records](/decisions/index.md), [habits](/contributing.md)",
   );
   strictEqual(
-    toPage("[how](../../tests/docs/extract.ts), [here](#x), [web](https://a.test)"),
+    toPage("[how](./extract.ts), [here](#x), [web](https://a.test)"),
     "how (`tests/docs/extract.ts`), [here](#x), [web](https://a.test)",
   );
   strictEqual(toPage("[how](../../LICENSE)", "https://code.test/x"), "[how](https://code.test/x/blob/main/LICENSE)");

@@ -5,8 +5,8 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createServer } from "../../mod.ts";
-import { readSkills, skills } from "../../src/integrations/skills/mod.ts";
-import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
+import { readSkills, skills } from "../../src/entries/skills.ts";
+import { mcp, mcpTransport } from "../../src/entries/mcp.ts";
 import { findExamples, findFences } from "./extract.ts";
 // @ts-expect-error: a script without types
 import * as skillsScript from "../../scripts/skills.mjs";

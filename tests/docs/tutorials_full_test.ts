@@ -59,7 +59,7 @@ function scriptOf(deeds: readonly Deed[], ports: readonly string[], saved: strin
       .replaceAll(/^sleep 1$/gm, isApproved);
     return `printf '\\n::deed ${at}\\n'\n${typed}`;
   });
-  return `set -m\nexec 2>&1\nnpx() { shift; bun ${join(root, "src/cli/main.ts")} "$@"; }\n` +
+  return `set -m\nexec 2>&1\nnpx() { shift; bun ${join(root, "apps/cli/main.ts")} "$@"; }\n` +
     `trap 'kill -9 $(jobs -p) $(cat *.pid) 2>/dev/null' EXIT\n${lines.join("\n")}\n`;
 }
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Table, TableEngine } from "../../examples/engine/table_engine.ts";
-import { engineSuite } from "../../src/testing/mod.ts";
+import { engineSuite } from "../../src/entries/testing.ts";
 import { runtime } from "../runtime/runtime.ts";
 
 const LEASE_MS = 1_500;

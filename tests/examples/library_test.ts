@@ -21,7 +21,7 @@ import {
 import { cellsOf, listTableIds, loadAllTables, loadTable } from "../../examples/library/tables.ts";
 import { wrapText } from "../../examples/library/transcript.ts";
 import { type AnswerQuestion, createClient, memoryTransport } from "../../mod.ts";
-import { testClient } from "../../src/testing/mod.ts";
+import { testClient } from "../../src/entries/testing.ts";
 
 // The tools import Toolwire as a user does, by its `jsr:` name, which Node does not understand by itself.
 if (!("Bun" in globalThis) && !("Deno" in globalThis)) await import("../../examples/library/node_resolve.ts");

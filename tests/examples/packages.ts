@@ -16,8 +16,8 @@ export async function installPackage(folder: string, compiler: string): Promise<
   const built = await runProgram([compiler, "-p", "tsconfig.build.json"], { cwd: installed, withinMs: 120_000 });
   strictEqual(built.code, 0, built.stdout);
   await mkdir(join(folder, "node_modules/.bin"));
-  await chmod(join(installed, "dist/src/cli/main.js"), 0o755);
-  await symlink("../toolwire/dist/src/cli/main.js", join(folder, "node_modules/.bin/toolwire"));
+  await chmod(join(installed, "dist/apps/cli/main.js"), 0o755);
+  await symlink("../toolwire/dist/apps/cli/main.js", join(folder, "node_modules/.bin/toolwire"));
 }
 
 /** Installs what an example's package.json names, if it is missing; returns why that failed, or `undefined`. */

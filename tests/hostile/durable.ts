@@ -10,10 +10,10 @@ export interface FaultGuarantee {
   readonly tests: Readonly<Record<string, readonly string[]>>;
 }
 
-const WAITS = "tests/core/dispatch/promises/waits_test.ts";
-const FORGED = "tests/core/dispatch/promises/forged_resolvers_test.ts";
-const RESOLVER = "tests/wires/http_pages/resolver_test.ts";
-const SCHEDULES = "tests/core/dispatch/schedules/schedules_test.ts";
+const WAITS = "tests/jobs/promises/waits_test.ts";
+const FORGED = "tests/jobs/promises/forged_resolvers_test.ts";
+const RESOLVER = "tests/server/pages/resolver_test.ts";
+const SCHEDULES = "tests/jobs/schedules/schedules_test.ts";
 const SIMULATION = "tests/testing/durable_simulation_full_test.ts";
 const TEMPORAL = "tests/integrations/temporal/temporal_test.ts";
 const TEMPORAL_SERVER = "tests/integrations/temporal/temporal_full_test.ts";
@@ -25,7 +25,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
     fault: "sleep: all processes are killed",
     statement: "The handler continues once, on time, elsewhere.",
     tests: {
-      "tests/engine/sleep_kill_full_test.ts": ["sleeps ten seconds while every process is killed"],
+      "tests/jobs/engines/sleep_kill_full_test.ts": ["sleeps ten seconds while every process is killed"],
       [SIMULATION]: ["a week of"],
     },
   },
@@ -40,7 +40,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
   {
     fault: "waitFor: kills, lapsed leases, partitions",
     statement: "An accepted value is in the result. A stored step never changes.",
-    tests: { "tests/engine/protocol_replay_test.ts": ["engine follows the model"], [SIMULATION]: ["a week of"] },
+    tests: { "tests/jobs/engines/protocol_replay_test.ts": ["engine follows the model"], [SIMULATION]: ["a week of"] },
   },
   {
     fault: "waitFor: a value that does not fit",
@@ -120,7 +120,7 @@ export const durableGuarantees: readonly FaultGuarantee[] = [
     fault: "external work: late, repeated, foreign or unfit answers",
     statement: "An answer reaches one check, of its caller, for an open question.",
     tests: {
-      "tests/core/dispatch/promises/external_test.ts": [
+      "tests/jobs/promises/external_test.ts": [
         "check asks through the promise, on any server",
         "an answer counts for one look",
         "answers of another caller",

@@ -1,12 +1,12 @@
 /** The server that is fuzzed: a tool for each way in which a call can go, on every wire. */
 import { createServer, defineTool, type Logger, type Server } from "../../mod.ts";
-import { toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
-import { definePrompt, defineResource, user } from "../../src/wires/mcp/mod.ts";
+import { toolsFromOpenApi } from "../../src/entries/openapi.ts";
+import * as v from "../../src/entries/schema.ts";
+import { definePrompt, defineResource, user } from "../../src/entries/mcp.ts";
 import { DESCRIPTIONS } from "../wires/descriptions/all.ts";
 import type { RandomChoices } from "./fuzz/random.ts";
 import { SECRET } from "./fuzz/expected_codes.ts";
-import type { RequestWire } from "../../src/wires/mod.ts";
+import type { RequestWire } from "../../src/entries/wire.ts";
 
 /** What it signs with. */
 export const KEYS = "k1:a secret that is long enough for everybody here";

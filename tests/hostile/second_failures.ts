@@ -2,7 +2,7 @@
 import { type FaultGuarantee, renderFaults } from "./durable.ts";
 
 const SERVER = "tests/server/second_failures";
-const CLI = "tests/cli/second_failures";
+const CLI = "tests/apps/cli/second_failures";
 
 /** See {@link FaultGuarantee}. */
 export const secondFailureGuarantees: readonly FaultGuarantee[] = [

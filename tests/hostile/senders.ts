@@ -40,7 +40,7 @@ export function overSockets(create: () => Server, dialects: readonly NamedDialec
     where: `${name}, over a socket`,
     skip: noSockets,
     async open() {
-      const { serve } = await import("../../src/runtime/serve.ts");
+      const { serve } = await import("../../src/entries/serve.ts");
       const server = create();
       const listening = await serve(server, { port: 0, graceMs: 0 });
       const { port } = listening;
@@ -65,7 +65,7 @@ export function overHttp2(create: () => Server, dialects: readonly NamedDialect[
     where: `${name}, a port of its own`,
     skip: noSockets,
     async open() {
-      const { serve } = await import("../../src/runtime/serve.ts");
+      const { serve } = await import("../../src/entries/serve.ts");
       const { openSession, send2 } = await import("../wires/grpc/http2_calls.ts");
       const server = create();
       const listening = await serve(server, { port: 0, graceMs: 0, grpc: { port: 0 } });

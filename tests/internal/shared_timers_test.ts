@@ -1,7 +1,7 @@
 /** Timers that many share: the exception of one callback reaches the runtime, and does not hold back the others. */
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { DueQueue } from "../../src/engine/due_queue.ts";
+import { DueQueue } from "../../src/jobs/engines/memory/due_queue.ts";
 import { Deadlines } from "../../src/internal/deadlines.ts";
 import { PendingList } from "../../src/internal/pending_list.ts";
 import { FakeClock } from "../../src/testing/fake_clock.ts";

@@ -88,7 +88,7 @@ for (const suite of SUITES) {
     async (bun) => {
       await installServers(bun);
       await using folder = await programFolder(`${suite.name}/server.ts`);
-      const command = [bun, join(root, "src/cli/main.ts"), "migrate", ".", "--force", "--json"];
+      const command = [bun, join(root, "apps/cli/main.ts"), "migrate", ".", "--force", "--json"];
       const { code, stdout, stderr } = await runProgram(command, { cwd: folder.path, withinMs: 120_000 });
       strictEqual(code, 1, stderr);
       const { left, errors, failed, typesChecked } = JSON.parse(stdout) as MigrateReport;

@@ -11,7 +11,7 @@ import { Hono } from "hono";
 import * as v from "valibot";
 import { z } from "zod";
 import { type AnyTool, createServer, defineTool, type Server } from "../../mod.ts";
-import { testClient } from "../../src/testing/mod.ts";
+import { testClient } from "../../src/entries/testing.ts";
 
 /** The front door without its types: TypeScript refuses most of what follows, JavaScript does not. */
 // deno-lint-ignore no-explicit-any -- what is typed by habit has no type here

@@ -2,10 +2,10 @@
 import { deepStrictEqual, rejects } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
-import { serve } from "../../src/runtime/serve.ts";
-import { healthPage } from "../../src/wires/http_pages/health.ts";
-import { grpc } from "../../src/wires/grpc/mod.ts";
-import { mcp } from "../../src/wires/mcp/mod.ts";
+import { serve } from "../../src/entries/serve.ts";
+import { healthPage } from "../../src/entries/health.ts";
+import { grpc } from "../../src/entries/grpc.ts";
+import { mcp } from "../../src/entries/mcp.ts";
 
 const tools = ["add", "ping"].map((name) => defineTool(name).describe("T").handle(() => 1));
 

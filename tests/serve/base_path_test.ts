@@ -6,13 +6,13 @@ import { createServer as createHttpServer, type IncomingMessage } from "node:htt
 import type { AddressInfo } from "node:net";
 import { Hono } from "hono";
 import { createClient, createServer, defineTool, mcpLite, mcpLiteTransport } from "../../mod.ts";
-import { bearer, protectedResourcePage } from "../../src/integrations/auth/mod.ts";
-import { openapiPage } from "../../src/integrations/openapi/mod.ts";
-import { serve, toNodeHandler } from "../../src/runtime/serve.ts";
-import { healthPage } from "../../src/wires/http_pages/health.ts";
-import { grpc, grpcTransport } from "../../src/wires/grpc/mod.ts";
-import { mcp, mcpSessions } from "../../src/wires/mcp/mod.ts";
-import { rest } from "../../src/wires/rest/mod.ts";
+import { bearer, protectedResourcePage } from "../../src/entries/auth.ts";
+import { openapiPage } from "../../src/entries/openapi.ts";
+import { serve, toNodeHandler } from "../../src/entries/serve.ts";
+import { healthPage } from "../../src/entries/health.ts";
+import { grpc, grpcTransport } from "../../src/entries/grpc.ts";
+import { mcp, mcpSessions } from "../../src/entries/mcp.ts";
+import { rest } from "../../src/entries/rest.ts";
 import { createCoreServer } from "../../src/server/server.ts";
 import { atBasePath } from "../../src/server/base_path.ts";
 

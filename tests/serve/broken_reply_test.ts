@@ -3,9 +3,9 @@ import { ok, strictEqual } from "node:assert/strict";
 import { connect as connectHttp2 } from "node:http2";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import { serve } from "../../src/runtime/serve.ts";
-import { grpc } from "../../src/wires/grpc/mod.ts";
-import type { Reply, RequestWire } from "../../src/wires/mod.ts";
+import { serve } from "../../src/entries/serve.ts";
+import { grpc } from "../../src/entries/grpc.ts";
+import type { Reply, RequestWire } from "../../src/entries/wire.ts";
 
 const tools = [defineTool("ping").describe("Answer").handle(() => "pong")];
 

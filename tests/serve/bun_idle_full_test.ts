@@ -1,7 +1,7 @@
 /** Quiet connections live on: Bun cuts those that say nothing for 10 s. All at once, because each takes its time. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createClient } from "../../mod.ts";
-import { grpcTransport } from "../../src/wires/grpc/mod.ts";
+import { grpcTransport } from "../../src/entries/grpc.ts";
 import { call, eventsOf, stream } from "./client.ts";
 import { command, grpcUrlOf, type Program, runtimes, startProgram, testWith } from "./programs.ts";
 

@@ -1,7 +1,7 @@
 import { rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import { serve } from "../../src/runtime/serve.ts";
+import { serve } from "../../src/entries/serve.ts";
 
 test("serve() refuses a server that was closed: it would only say that it shuts down", async () => {
   const server = createServer({ tools: [defineTool("t").describe("T").handle(() => "ok")] });

@@ -1,23 +1,23 @@
 /** A Worker that has all that a server can have, created in global scope, where Workers allow no timers, random values, signals and I/O. */
 import { createServer, defineCallerState, defineTool, mcpLite, memoryEngine } from "../../mod.ts";
-import { every } from "../../src/core/dispatch/schedules/mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
-import { durableObjects } from "../../src/engine/durable_object/mod.ts";
-import { authenticate, bearer, jwt } from "../../src/integrations/auth/mod.ts";
-import { cache, concurrencyLimit, json, logging, rateLimit, timeout } from "../../src/integrations/middleware/mod.ts";
-import { google, signIn } from "../../src/integrations/sign_in/mod.ts";
-import { webhook } from "../../src/integrations/webhooks/mod.ts";
-import { group, mount } from "../../src/server/compose/mod.ts";
-import { discover } from "../../src/server/discovery/mod.ts";
-import { consolePage } from "../../src/wires/console/mod.ts";
-import { grpc } from "../../src/wires/grpc/mod.ts";
-import { healthPage } from "../../src/wires/http_pages/health.ts";
-import { resolver } from "../../src/wires/http_pages/mod.ts";
-import { definePrompt, defineResource, mcp, mcpSessions } from "../../src/wires/mcp/mod.ts";
-import { webSocket } from "../../src/wires/mcp_lite/websocket/mod.ts";
-import { rest } from "../../src/wires/rest/mod.ts";
+import { every } from "../../src/entries/schedules.ts";
+import * as v from "../../src/entries/schema.ts";
+import { durableObjects } from "../../src/entries/engines/durable_object.ts";
+import { authenticate, bearer, jwt } from "../../src/entries/auth.ts";
+import { cache, concurrencyLimit, json, logging, rateLimit, timeout } from "../../src/entries/middleware.ts";
+import { google, signIn } from "../../src/entries/sign_in.ts";
+import { webhook } from "../../src/entries/webhooks.ts";
+import { group, mount } from "../../src/entries/compose.ts";
+import { discover } from "../../src/entries/discovery.ts";
+import { consolePage } from "../../src/entries/console.ts";
+import { grpc } from "../../src/entries/grpc.ts";
+import { healthPage } from "../../src/entries/health.ts";
+import { resolver } from "../../src/entries/resolver.ts";
+import { definePrompt, defineResource, mcp, mcpSessions } from "../../src/entries/mcp.ts";
+import { webSocket } from "../../src/entries/websocket.ts";
+import { rest } from "../../src/entries/rest.ts";
 import { systemClock } from "../../src/internal/time.ts";
-import { webtools } from "../../src/wires/webtools/mod.ts";
+import { webtools } from "../../src/entries/webtools.ts";
 
 const KEYS = "k1:a text of at least thirty-two characters";
 

@@ -5,7 +5,7 @@
  */
 import process from "node:process";
 import { createClient } from "../../mod.ts";
-import { grpcTransport } from "../../src/wires/grpc/mod.ts";
+import { grpcTransport } from "../../src/entries/grpc.ts";
 
 const [, , address = "", what = ""] = process.argv;
 const client = createClient(grpcTransport(address), { retry: { attempts: 0 } });

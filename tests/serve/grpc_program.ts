@@ -5,8 +5,8 @@
  */
 import process from "node:process";
 import { createServer, mcpLite } from "../../mod.ts";
-import { serve } from "../../src/runtime/serve.ts";
-import { grpc } from "../../src/wires/grpc/mod.ts";
+import { serve } from "../../src/entries/serve.ts";
+import { grpc } from "../../src/entries/grpc.ts";
 import { delay, logger, print, tools } from "./tools.ts";
 
 const server = createServer({

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { connect } from "node:http2";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createClient, type ToolError } from "../../mod.ts";
-import { grpcTransport } from "../../src/wires/grpc/mod.ts";
+import { grpcTransport } from "../../src/entries/grpc.ts";
 import { ToolRequestSchema } from "../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { frame, framesOf } from "../wires/grpc/frames.ts";
 import { openSession, send2 } from "../wires/grpc/http2_calls.ts";

@@ -4,9 +4,9 @@ import { Buffer } from "node:buffer";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
-import { bearer } from "../../src/integrations/auth/mod.ts";
-import { serve } from "../../src/runtime/serve.ts";
-import { grpc } from "../../src/wires/grpc/mod.ts";
+import { bearer } from "../../src/entries/auth.ts";
+import { serve } from "../../src/entries/serve.ts";
+import { grpc } from "../../src/entries/grpc.ts";
 
 const PREFACE = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 const [HEADERS, SETTINGS] = [1, 4];

@@ -5,13 +5,13 @@ import { createServer as createHttpServer, type IncomingMessage, type ServerResp
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, mcpLite, type Principal, ToolError } from "../../mod.ts";
-import { authenticate } from "../../src/integrations/auth/mod.ts";
-import { type NodeHandlerOptions, toNodeHandler } from "../../src/runtime/serve.ts";
-import { healthPage } from "../../src/wires/http_pages/health.ts";
-import { grpc, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
-import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
-import { rest, restTransport } from "../../src/wires/rest/mod.ts";
-import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
+import { authenticate } from "../../src/entries/auth.ts";
+import { type NodeHandlerOptions, toNodeHandler } from "../../src/entries/serve.ts";
+import { healthPage } from "../../src/entries/health.ts";
+import { grpc, grpcWebTransport } from "../../src/entries/grpc.ts";
+import { mcp, mcpTransport } from "../../src/entries/mcp.ts";
+import { rest, restTransport } from "../../src/entries/rest.ts";
+import { webtools, webtoolsTransport } from "../../src/entries/webtools.ts";
 import type { RequestWire } from "../../src/wires/wire.ts";
 import { KeptLog } from "../core/dispatch/harness.ts";
 

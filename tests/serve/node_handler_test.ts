@@ -4,8 +4,8 @@ import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createClient, createServer, defineTool } from "../../mod.ts";
-import { serve, toNodeHandler } from "../../src/runtime/serve.ts";
-import { mcp, mcpSessions } from "../../src/wires/mcp/mod.ts";
+import { serve, toNodeHandler } from "../../src/entries/serve.ts";
+import { mcp, mcpSessions } from "../../src/entries/mcp.ts";
 
 const BODY = '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}';
 

@@ -10,10 +10,10 @@ import {
   type Principal,
   ToolError,
 } from "../../mod.ts";
-import { authenticate, bearer, jwt } from "../../src/integrations/auth/mod.ts";
-import { toNodeHandler } from "../../src/runtime/serve.ts";
-import { testClient } from "../../src/testing/mod.ts";
-import type { IdentifiedHost } from "../../src/wires/mod.ts";
+import { authenticate, bearer, jwt } from "../../src/entries/auth.ts";
+import { toNodeHandler } from "../../src/entries/serve.ts";
+import { testClient } from "../../src/entries/testing.ts";
+import type { IdentifiedHost } from "../../src/entries/wire.ts";
 import { type Equal, expectType } from "../types/equal.ts";
 import { KeptLog } from "../core/dispatch/harness.ts";
 

@@ -2,10 +2,10 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, mcpLite, mcpLiteTransport, type Principal } from "../../mod.ts";
-import { authenticate, bearer } from "../../src/integrations/auth/mod.ts";
-import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
-import { rest, restTransport } from "../../src/wires/rest/mod.ts";
-import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
+import { authenticate, bearer } from "../../src/entries/auth.ts";
+import { mcp, mcpTransport } from "../../src/entries/mcp.ts";
+import { rest, restTransport } from "../../src/entries/rest.ts";
+import { webtools, webtoolsTransport } from "../../src/entries/webtools.ts";
 import { KeptLog } from "../core/dispatch/harness.ts";
 
 const ADA = { id: "ada", scopes: ["notes:write"] };

@@ -5,7 +5,7 @@
  */
 import process from "node:process";
 import { createServer } from "../../mod.ts";
-import { serve } from "../../src/runtime/serve.ts";
+import { serve } from "../../src/entries/serve.ts";
 import { delay, print, tools } from "./tools.ts";
 
 const [, , hostname = "127.0.0.1", port = "0", graceMs = "1000", signal] = process.argv;

@@ -10,9 +10,9 @@ import {
   memoryEngine,
   memoryTransport,
 } from "../../mod.ts";
-import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
-import { rest, restTransport } from "../../src/wires/rest/mod.ts";
-import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
+import { mcp, mcpTransport } from "../../src/entries/mcp.ts";
+import { rest, restTransport } from "../../src/entries/rest.ts";
+import { webtools, webtoolsTransport } from "../../src/entries/webtools.ts";
 
 const ENV = { REGION: "west" };
 const opened = Promise.withResolvers<void>();

@@ -9,11 +9,11 @@ import { createServer as createServerOfNode, type RequestListener, type Server }
 import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { createServer, defineTool, memoryEngine } from "../../mod.ts";
-import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
+import { sqliteEngine } from "../../src/entries/engines/sqlite.ts";
 import { toNodeHandler } from "../../src/runtime/node_handler.ts";
-import { serve } from "../../src/runtime/serve.ts";
-import type { Engine } from "../../src/engine/mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
+import { serve } from "../../src/entries/serve.ts";
+import type { Engine } from "../../src/entries/engine.ts";
+import * as v from "../../src/entries/schema.ts";
 
 const [, , engineName = "memory", database = "", hostName = "serve"] = process.argv;
 const engine: Engine = engineName === "sqlite" ? sqliteEngine(database, { leaseMs: 500, pollMs: 20 }) : memoryEngine();

@@ -1,8 +1,8 @@
 /** The tools of the examples in docs/spec.md A, with their answers: `specification_server.ts [path] [tool,…]`. */
 import process from "node:process";
 import { createServer, defineTool, mcpLite } from "../../mod.ts";
-import { serve } from "../../src/runtime/serve.ts";
-import * as v from "../../src/core/schema/valibot.ts";
+import { serve } from "../../src/entries/serve.ts";
+import * as v from "../../src/entries/schema.ts";
 
 const [, , path = "/mcp-lite/v1", names = "search_documents,analyze_dataset,generate_report"] = process.argv;
 

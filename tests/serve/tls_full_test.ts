@@ -11,8 +11,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { connect as connectTls } from "node:tls";
 import { createClient, createServer, mcpLite, mcpLiteTransport } from "../../mod.ts";
-import { type Listening, serve, type TlsOptions } from "../../src/runtime/serve.ts";
-import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
+import { type Listening, serve, type TlsOptions } from "../../src/entries/serve.ts";
+import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../src/entries/grpc.ts";
 import { delay, tools } from "./tools.ts";
 
 /** A certificate of this machine's own; `undefined` without openssl. */

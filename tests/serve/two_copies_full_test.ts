@@ -4,7 +4,7 @@ import { createServer as createHttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import { bearer } from "../../src/integrations/auth/mod.ts";
+import { bearer } from "../../src/entries/auth.ts";
 import { copyPackage } from "./copy_of_package.ts";
 
 test("a caller whom the program does not know is left to auth, also by a handler of another copy", async () => {

@@ -5,14 +5,14 @@ import { createServer as createHttpServer, type IncomingMessage } from "node:htt
 import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, mcpLite, mcpLiteTransport, type Principal } from "../../mod.ts";
-import { authenticate, bearer } from "../../src/integrations/auth/mod.ts";
-import { type NodeHandlerOptions, toNodeHandler } from "../../src/runtime/serve.ts";
-import { grpc, grpcWebTransport } from "../../src/wires/grpc/mod.ts";
-import { healthPage } from "../../src/wires/http_pages/health.ts";
-import { mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
-import { rest, restTransport } from "../../src/wires/rest/mod.ts";
-import type { IdentifiedHost } from "../../src/wires/mod.ts";
-import { webtools, webtoolsTransport } from "../../src/wires/webtools/mod.ts";
+import { authenticate, bearer } from "../../src/entries/auth.ts";
+import { type NodeHandlerOptions, toNodeHandler } from "../../src/entries/serve.ts";
+import { grpc, grpcWebTransport } from "../../src/entries/grpc.ts";
+import { healthPage } from "../../src/entries/health.ts";
+import { mcp, mcpTransport } from "../../src/entries/mcp.ts";
+import { rest, restTransport } from "../../src/entries/rest.ts";
+import type { IdentifiedHost } from "../../src/entries/wire.ts";
+import { webtools, webtoolsTransport } from "../../src/entries/webtools.ts";
 
 /** What databases and session libraries return for a user whom they do not have. */
 const UNKNOWN = [undefined, null] as const;

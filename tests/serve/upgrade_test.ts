@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 import type { Duplex } from "node:stream";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, ToolError } from "../../mod.ts";
-import { authenticate } from "../../src/integrations/auth/mod.ts";
-import { toNodeHandler } from "../../src/runtime/serve.ts";
-import { webSocket, webSocketTransport } from "../../src/wires/mcp_lite/websocket/mod.ts";
+import { authenticate } from "../../src/entries/auth.ts";
+import { toNodeHandler } from "../../src/entries/serve.ts";
+import { webSocket, webSocketTransport } from "../../src/entries/websocket.ts";
 import { KeptLog } from "../core/dispatch/harness.ts";
 
 /** A request whose user an application has read from its session. */

@@ -2,9 +2,9 @@
 import { rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
-import { group } from "../../src/server/compose/mod.ts";
-import { testClient } from "../../src/testing/mod.ts";
+import * as v from "../../src/entries/schema.ts";
+import { group } from "../../src/entries/compose.ts";
+import { testClient } from "../../src/entries/testing.ts";
 
 const store = defineTool("store").describe("Store a text").input(v.object({ text: v.string() })).handle(() => "stored");
 const limits = { bodyBytes: 100 };

@@ -6,11 +6,11 @@ import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { test } from "node:test";
 import { createServer, defineTool, memoryEngine, type Server } from "../../mod.ts";
-import type { EngineWorker } from "../../src/engine/mod.ts";
-import { toNodeHandler } from "../../src/runtime/serve.ts";
-import { FakeClock } from "../../src/testing/mod.ts";
-import { webSocket } from "../../src/wires/mcp_lite/websocket/mod.ts";
-import type { ChangeBus, DuplexWire, MountedWire, Reply, RequestWire } from "../../src/wires/mod.ts";
+import type { EngineWorker } from "../../src/entries/engine.ts";
+import { toNodeHandler } from "../../src/entries/serve.ts";
+import { FakeClock } from "../../src/entries/testing.ts";
+import { webSocket } from "../../src/entries/websocket.ts";
+import type { ChangeBus, DuplexWire, MountedWire, Reply, RequestWire } from "../../src/entries/wire.ts";
 import { runtime } from "../runtime/runtime.ts";
 import { callText, openRaw, settle } from "../wires/websocket/raw_socket.ts";
 

@@ -2,10 +2,10 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Middleware } from "../../mod.ts";
-import { memoryRateLimitStore, rateLimit, type RateLimitStore } from "../../src/integrations/middleware/mod.ts";
-import { testClient } from "../../src/testing/mod.ts";
-import type { ChangeBus } from "../../src/wires/mod.ts";
-import { mcp, mcpSessions, type SessionStore } from "../../src/wires/mcp/mod.ts";
+import { memoryRateLimitStore, rateLimit, type RateLimitStore } from "../../src/entries/middleware.ts";
+import { testClient } from "../../src/entries/testing.ts";
+import type { ChangeBus } from "../../src/entries/wire.ts";
+import { mcp, mcpSessions, type SessionStore } from "../../src/entries/mcp.ts";
 import { memorySessionStore } from "../../src/wires/mcp/http/sessions/memory_store.ts";
 
 /** A store that counts how often it was closed. */

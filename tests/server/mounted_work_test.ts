@@ -4,9 +4,9 @@ import { once } from "node:events";
 import { createServer as createHttpServer } from "node:http";
 import { test } from "node:test";
 import { createServer, defineTool, type Logger, memoryEngine } from "../../mod.ts";
-import { every } from "../../src/core/dispatch/schedules/mod.ts";
-import type { Engine } from "../../src/engine/mod.ts";
-import { FakeClock, testClient } from "../../src/testing/mod.ts";
+import { every } from "../../src/entries/schedules.ts";
+import type { Engine } from "../../src/entries/engine.ts";
+import { FakeClock, testClient } from "../../src/entries/testing.ts";
 import { toNodeHandler } from "../../src/runtime/node_handler.ts";
 
 const KEYS = "k1:a secret that all replicas of this test have";

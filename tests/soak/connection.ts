@@ -1,8 +1,8 @@
 /** A caller's way to the replicas: a typed client of nginx that knows who has answered it. */
 import { REPLICA_HEADER } from "../../examples/replicas/nginx.ts";
 import { type Client, type ClientOptions, createClient, ToolError } from "../../mod.ts";
-import type { Resolution } from "../../src/core/tool/mod.ts";
-import { resolveWait } from "../../src/wires/http_pages/mod.ts";
+import type { Resolution } from "../../src/entries/types.ts";
+import { resolveWait } from "../../src/entries/resolver.ts";
 import type { Random } from "../../src/testing/faults.ts";
 import type { Tally } from "./tally.ts";
 import type { WebhookReceiver } from "./webhook_receiver.ts";

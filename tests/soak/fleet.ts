@@ -5,7 +5,7 @@ import { startNginx } from "../../examples/replicas/nginx.ts";
 import { freePort, type Program, startProgram } from "../../examples/replicas/programs.ts";
 import { startRedis } from "../../examples/replicas/redis.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
-import { startPostgres } from "../engine/programs.ts";
+import { startPostgres } from "../jobs/engines/programs.ts";
 import { WebhookReceiver } from "./webhook_receiver.ts";
 import type { Random } from "../../src/testing/faults.ts";
 import { runtimes } from "../serve/programs.ts";

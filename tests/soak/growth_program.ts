@@ -6,9 +6,9 @@ import process from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, defineTool, mcpLite, memoryEngine } from "../../mod.ts";
 import { type Clock, systemClock } from "../../src/internal/time.ts";
-import { serve } from "../../src/runtime/serve.ts";
-import * as v from "../../src/core/schema/valibot.ts";
-import { mcp, mcpSessions } from "../../src/wires/mcp/mod.ts";
+import { serve } from "../../src/entries/serve.ts";
+import * as v from "../../src/entries/schema.ts";
+import { mcp, mcpSessions } from "../../src/entries/mcp.ts";
 
 const add = defineTool("add").describe("Add two numbers").input(v.object({ a: v.number(), b: v.number() }))
   .output(v.number()).handle(({ a, b }) => a + b);

@@ -1,10 +1,10 @@
 // One process of the soak: `process.ts serve <port> <URL or path of the store> <lease in ms> <URL for webhooks>`, or `work` instead of
 // `serve`. Its keys are in the environment.
 import process from "node:process";
-import { bullmqEngine } from "../../src/engine/bullmq/mod.ts";
-import type { Engine } from "../../src/engine/mod.ts";
-import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
-import { keysFromEnv, serve } from "../../src/runtime/serve.ts";
+import { bullmqEngine } from "../../src/entries/engines/bullmq.ts";
+import type { Engine } from "../../src/entries/engine.ts";
+import { sqliteEngine } from "../../src/entries/engines/sqlite.ts";
+import { keysFromEnv, serve } from "../../src/entries/serve.ts";
 import { createSoakServer } from "./tools.ts";
 
 const [what, port, store = "", lease, webhookUrl = ""] = process.argv.slice(2);

@@ -4,12 +4,12 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, defineCallerState, defineTool } from "../../mod.ts";
-import type { Engine } from "../../src/engine/mod.ts";
-import type { TokenKeys } from "../../src/core/keys/mod.ts";
-import { webhook } from "../../src/integrations/webhooks/mod.ts";
-import { resolver } from "../../src/wires/http_pages/mod.ts";
+import type { Engine } from "../../src/entries/engine.ts";
+import type { TokenKeys } from "../../src/entries/tokens.ts";
+import { webhook } from "../../src/entries/webhooks.ts";
+import { resolver } from "../../src/entries/resolver.ts";
 import { mcpLite } from "../../src/wires/mcp_lite/server/mcp_lite.ts";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 
 /** A job may be killed again and again, and is to end all the same. */
 const RETRIES = 1_000;

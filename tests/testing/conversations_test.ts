@@ -12,10 +12,10 @@ import {
   memoryTransport,
   type Server,
 } from "../../mod.ts";
-import { grpc, grpcTransport } from "../../src/wires/grpc/mod.ts";
-import { FakeClock, type Replica, type ReplicaFaults, simulateReplicas } from "../../src/testing/mod.ts";
-import type { Transport } from "../../src/wires/mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
+import { grpc, grpcTransport } from "../../src/entries/grpc.ts";
+import { FakeClock, type Replica, type ReplicaFaults, simulateReplicas } from "../../src/entries/testing.ts";
+import type { Transport } from "../../src/entries/wire.ts";
+import * as v from "../../src/entries/schema.ts";
 import { overlap } from "../overlap.ts";
 
 const KEYS = "k1:a secret that all replicas of this test know";
@@ -33,7 +33,7 @@ const overHttp = (server: Server): Transport =>
 function grpcWire() {
   const open = new Map<Server, ReturnType<typeof listen>>();
   const listen = async (server: Server) => {
-    const { serve } = await import("../../src/runtime/serve.ts");
+    const { serve } = await import("../../src/entries/serve.ts");
     const listening = await serve(server, { port: 0, grpc: { port: 0 } });
     const transport = grpcTransport(listening.grpcUrl ?? "");
     const close = () => {

@@ -1,10 +1,10 @@
 /** A week of jobs that sleep and wait, and of a schedule, over replicas that are killed or cut off: in fake time, from seeds that are printed. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { createServer, type Ctx, defineTool, memoryEngine } from "../../mod.ts";
-import type { Engine, Job } from "../../src/engine/engine.ts";
-import { every } from "../../src/core/dispatch/schedules/mod.ts";
+import type { Engine, Job } from "../../src/core/dispatch/engine.ts";
+import { every } from "../../src/entries/schedules.ts";
 import { Random } from "../../src/testing/faults.ts";
 import {
   FakeClock,
@@ -12,8 +12,8 @@ import {
   type ReplicaSimulation,
   simulateReplicas,
   testClient,
-} from "../../src/testing/mod.ts";
-import type { Resolution } from "../../src/core/tool/mod.ts";
+} from "../../src/entries/testing.ts";
+import type { Resolution } from "../../src/entries/types.ts";
 import { settle } from "../core/dispatch/harness.ts";
 
 const KEYS = "k1:a secret that all replicas of this test know";

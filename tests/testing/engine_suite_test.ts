@@ -1,8 +1,8 @@
 import { match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import type { Engine, Job } from "../../src/engine/engine.ts";
-import { memoryEngine } from "../../src/engine/memory.ts";
-import { type EngineCheck, engineSuite, type EngineSuiteOptions } from "../../src/testing/mod.ts";
+import type { Engine, Job } from "../../src/core/dispatch/engine.ts";
+import { memoryEngine } from "../../src/jobs/engines/memory/memory_engine.ts";
+import { type EngineCheck, engineSuite, type EngineSuiteOptions } from "../../src/entries/testing.ts";
 
 /** Time after which a check counts what it waits for as missing: short where a fault makes it miss, else longer than a slow machine needs. */
 const PATIENCE_MS = 60;

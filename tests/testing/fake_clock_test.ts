@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, memoryEngine } from "../../mod.ts";
-import { FakeClock, testClient } from "../../src/testing/mod.ts";
+import { FakeClock, testClient } from "../../src/entries/testing.ts";
 
 const HOUR = 3_600_000;
 

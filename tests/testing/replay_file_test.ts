@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { createClient } from "../../mod.ts";
-import { replayTransport } from "../../src/testing/mod.ts";
+import { replayTransport } from "../../src/entries/testing.ts";
 import { temporaryFolder } from "../temporary_folder.ts";
 
 const HEAD = '{"toolwire":"record","v":1,"server":{"name":"s"},"list":"","tools":[{"name":"add"}],"at":""}\n';

@@ -2,9 +2,9 @@
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool } from "../../mod.ts";
-import { createRecorder } from "../../src/cli/record/create_recorder.ts";
+import { createRecorder } from "../../apps/cli/record/create_recorder.ts";
 import { createRedactor } from "../../src/core/redaction/redact.ts";
-import { replayTransport, testClient } from "../../src/testing/mod.ts";
+import { replayTransport, testClient } from "../../src/entries/testing.ts";
 
 test("a recording answers its calls in their order, and names the nearest for others", async () => {
   let text = "";

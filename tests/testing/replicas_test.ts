@@ -7,9 +7,9 @@ import {
   type ReplicaFaults,
   type ReplicaTransportOptions,
   simulateReplicas,
-} from "../../src/testing/mod.ts";
-import type { Engine } from "../../src/engine/mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
+} from "../../src/entries/testing.ts";
+import type { Engine } from "../../src/entries/engine.ts";
+import * as v from "../../src/entries/schema.ts";
 
 const KEYS = "k1:a secret that all replicas of this test know";
 const RETRY = { retry: { attempts: 50, baseDelayMs: 1 } };

@@ -2,9 +2,9 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, ToolError } from "../../mod.ts";
-import { createServer as createCoreServer } from "../../src/core/mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
-import { testClient } from "../../src/testing/mod.ts";
+import { createServer as createCoreServer } from "../../src/entries/core.ts";
+import * as v from "../../src/entries/schema.ts";
+import { testClient } from "../../src/entries/testing.ts";
 
 function createBusy() {
   let calls = 0;

@@ -3,8 +3,8 @@ import { strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { streamOf } from "../stream_of.ts";
 import { createServer, defineTool } from "../../mod.ts";
-import { content, type FileBlock } from "../../src/wires/mcp/mod.ts";
-import { testClient } from "../../src/testing/mod.ts";
+import { content, type FileBlock } from "../../src/entries/mcp.ts";
+import { testClient } from "../../src/entries/testing.ts";
 
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 

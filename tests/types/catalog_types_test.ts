@@ -4,10 +4,10 @@
  */
 import { ok, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { createServer, type Server } from "../../mod.ts";
-import { content, definePrompt, defineResource, type Prompt, type Resource, user } from "../../src/wires/mcp/mod.ts";
-import type { VariableNames } from "../../src/wires/mcp/mod.ts";
+import { content, definePrompt, defineResource, type Prompt, type Resource, user } from "../../src/entries/mcp.ts";
+import type { VariableNames } from "../../src/entries/mcp.ts";
 import { type Equal, expectType } from "./equal.ts";
 
 test("a reader gets the variables of its template", () => {

@@ -2,10 +2,10 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, type Ctx, defineTool, type Middleware, type Principal } from "../../mod.ts";
-import * as core from "../../src/core/mod.ts";
-import { authenticate, bearer, type CallerOf, jwt } from "../../src/integrations/auth/mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
-import { testClient } from "../../src/testing/mod.ts";
+import * as core from "../../src/entries/core.ts";
+import { authenticate, bearer, type CallerOf, jwt } from "../../src/entries/auth.ts";
+import * as v from "../../src/entries/schema.ts";
+import { testClient } from "../../src/entries/testing.ts";
 import { type Equal, expectType } from "./equal.ts";
 
 interface Env {

@@ -2,7 +2,7 @@
 import { deepStrictEqual, rejects } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import { testClient } from "../../src/testing/mod.ts";
+import { testClient } from "../../src/entries/testing.ts";
 import { type Equal, expectType } from "./equal.ts";
 
 interface Plain {

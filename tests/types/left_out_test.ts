@@ -5,7 +5,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type ClientOptions, createClient, createServer, defineTool, type ServerOptions } from "../../mod.ts";
-import { serve, type ServeOptions } from "../../src/runtime/serve.ts";
+import { serve, type ServeOptions } from "../../src/entries/serve.ts";
 
 const double = defineTool("double").describe("Double").handle(() => 4);
 const tools = [double] as const;

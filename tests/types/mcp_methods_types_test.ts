@@ -5,8 +5,8 @@
 import { ok } from "node:assert/strict";
 import { test } from "node:test";
 import * as z from "zod";
-import * as v from "../../src/core/schema/valibot.ts";
-import { mcp, type McpOptions } from "../../src/wires/mcp/mod.ts";
+import * as v from "../../src/entries/schema.ts";
+import { mcp, type McpOptions } from "../../src/entries/mcp.ts";
 import { type Equal, expectType } from "./equal.ts";
 
 test("a handler gets the parameters of its schema, and may return its result alone", () => {

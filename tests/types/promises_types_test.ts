@@ -1,7 +1,7 @@
 /** What the types say of promises, questions and context; each positive case has the negative one beside it. */
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import {
   createServer,
   defineCallerState,
@@ -11,7 +11,7 @@ import {
   type Pending,
   type PromisedAnswer,
 } from "../../mod.ts";
-import { testClient } from "../../src/testing/mod.ts";
+import { testClient } from "../../src/entries/testing.ts";
 import { type Equal, expectType } from "./equal.ts";
 
 const keys = "k1:a secret that these tests alone know of";

@@ -5,7 +5,7 @@
 import { ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { type } from "arktype";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { z } from "zod";
 import {
   type AnswerOutcome,
@@ -32,9 +32,9 @@ import {
   type ToolStream,
   type UnknownOutcome,
 } from "../../mod.ts";
-import { budget, type ItemsPage, type TextPage } from "../../src/core/dispatch/answers/mod.ts";
-import type { Engine } from "../../src/engine/mod.ts";
-import { type Clock, FakeClock, testClient } from "../../src/testing/mod.ts";
+import { budget, type ItemsPage, type TextPage } from "../../src/entries/answers.ts";
+import type { Engine } from "../../src/entries/engine.ts";
+import { type Clock, FakeClock, testClient } from "../../src/entries/testing.ts";
 import { type Equal, expectType } from "./equal.ts";
 
 const Search = v.object({ query: v.string(), limit: v.optional(v.pipe(v.number(), v.integer()), 10) });

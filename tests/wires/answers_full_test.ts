@@ -2,7 +2,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool } from "../../mod.ts";
-import { budget } from "../../src/core/dispatch/answers/mod.ts";
+import { budget } from "../../src/entries/answers.ts";
 import { runtime } from "../runtime/runtime.ts";
 import { COMPOSED, skipOf, type WireRow, WIRES, wires } from "./matrix.ts";
 

@@ -1,10 +1,10 @@
 /** Answers within a budget, over every wire: pages of whole items, and handles that any replica reads, for their caller only. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { type Client, createClient, createServer, defineTool, type ToolError } from "../../mod.ts";
-import { budget, cursorOf } from "../../src/core/dispatch/answers/mod.ts";
-import { bearer } from "../../src/integrations/auth/mod.ts";
+import { budget, cursorOf } from "../../src/entries/answers.ts";
+import { bearer } from "../../src/entries/auth.ts";
 import { estimateTextTokens } from "../../src/internal/token_estimate.ts";
 import { overlap } from "../overlap.ts";
 import { COMPOSED, isChosen, skipOf, type WireRow, WIRES, wires } from "./matrix.ts";

@@ -2,9 +2,9 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool, type Principal } from "../../mod.ts";
-import { bearer } from "../../src/integrations/auth/mod.ts";
+import { bearer } from "../../src/entries/auth.ts";
 import { type Caller, isChosen, skipOf, type WireRow, WIRES, wires } from "./matrix.ts";
-import type { Transport } from "../../src/wires/mod.ts";
+import type { Transport } from "../../src/entries/wire.ts";
 
 const PEOPLE: Readonly<Record<string, Principal>> = {
   ada: { id: "ada", scopes: ["docs:read", "docs:write"], claims: { team: "red" } },

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { mcpDuplex } from "../../src/wires/mcp/server/duplex.ts";
 import type { DuplexWire } from "../../src/wires/wire.ts";
 import { MemoryConnection } from "./memory_connection.ts";

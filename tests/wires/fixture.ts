@@ -1,5 +1,5 @@
 /** The server that the wire suite runs on: one small tool for each thing that a call can do. */
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { createServer, defineTool, Failure, type Logger, ToolError } from "../../mod.ts";
 import { wires } from "./matrix.ts";
 

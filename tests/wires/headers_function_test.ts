@@ -4,12 +4,12 @@ import { test } from "node:test";
 import { createClient, createServer, defineTool, type OutgoingCall, type Principal } from "../../mod.ts";
 import { withTimeLimit } from "../../src/core/call/time_limit.ts";
 import type { Transport } from "../../src/core/call/transport.ts";
-import { bearer } from "../../src/integrations/auth/mod.ts";
-import { gateway, mount } from "../../src/server/compose/mod.ts";
+import { bearer } from "../../src/entries/auth.ts";
+import { gateway, mount } from "../../src/entries/compose.ts";
 import { PerPrincipal } from "../../src/http_client/per_principal.ts";
-import { toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
-import { testClient } from "../../src/testing/mod.ts";
-import { defineResource, mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
+import { toolsFromOpenApi } from "../../src/entries/openapi.ts";
+import { testClient } from "../../src/entries/testing.ts";
+import { defineResource, mcp, mcpTransport } from "../../src/entries/mcp.ts";
 import { skipOf, type WireRow, WIRES, wires } from "./matrix.ts";
 
 /** A server whose callers are the principals of their tokens; one of its tools is for ada alone. */

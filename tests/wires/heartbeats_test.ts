@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { createClient, createServer, defineTool, mcpLite, mcpLiteTransport } from "../../mod.ts";
 import type { ActivityMonitor, Transport } from "../../src/core/call/transport.ts";
 import type { Sink } from "../../src/core/call/outcome.ts";
-import { FakeClock } from "../../src/testing/mod.ts";
-import { rest, restTransport } from "../../src/wires/rest/mod.ts";
+import { FakeClock } from "../../src/entries/testing.ts";
+import { rest, restTransport } from "../../src/entries/rest.ts";
 import { withVirtualTime } from "../client/virtual_time.ts";
 import { type WireRow, WIRES, wires } from "./matrix.ts";
 

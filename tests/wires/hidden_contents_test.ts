@@ -2,11 +2,11 @@
 import { deepStrictEqual, match, notDeepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Principal } from "../../mod.ts";
-import { skills } from "../../src/integrations/skills/mod.ts";
-import { group } from "../../src/server/compose/mod.ts";
-import { consolePage } from "../../src/wires/console/mod.ts";
-import { grpc } from "../../src/wires/grpc/mod.ts";
-import { definePrompt, defineResource, mcp } from "../../src/wires/mcp/mod.ts";
+import { skills } from "../../src/entries/skills.ts";
+import { group } from "../../src/entries/compose.ts";
+import { consolePage } from "../../src/entries/console.ts";
+import { grpc } from "../../src/entries/grpc.ts";
+import { definePrompt, defineResource, mcp } from "../../src/entries/mcp.ts";
 import { liteDuplex } from "../../src/wires/mcp_lite/websocket/server/lite_duplex.ts";
 import { MemoryConnection } from "./memory_connection.ts";
 

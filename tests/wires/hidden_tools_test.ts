@@ -1,10 +1,10 @@
 /** Over every wire, a tool that is hidden from a caller is answered exactly as one that does not exist. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { createClient, createServer, defineTool, type ToolError } from "../../mod.ts";
-import { budget } from "../../src/core/dispatch/answers/mod.ts";
-import { bearer } from "../../src/integrations/auth/mod.ts";
+import { budget } from "../../src/entries/answers.ts";
+import { bearer } from "../../src/entries/auth.ts";
 import { skipOf, type WireRow, WIRES, wires } from "./matrix.ts";
 
 const hidden = (name: string) => defineTool(name).describe(`Tool ${name}`).visibleTo((who) => who?.id === "admin");

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memoryEngine, type Middleware } from "../../mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { carries, COMPOSED, skipOf, WIRES, wires } from "./matrix.ts";
 import { KEYS } from "./promises_fixture.ts";
 

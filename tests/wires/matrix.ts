@@ -1,7 +1,7 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, so that semantics stay identical. */
 import { createServer, memoryTransport, type Server, type ServerOptions } from "../../mod.ts";
-import { gateway, mount } from "../../src/server/compose/mod.ts";
-import { discover } from "../../src/server/discovery/mod.ts";
+import { gateway, mount } from "../../src/entries/compose.ts";
+import { discover } from "../../src/entries/discovery.ts";
 import { errorResult } from "../../src/core/call/outcome.ts";
 import type { Transport, TransportCall } from "../../src/core/call/transport.ts";
 import { DESCRIPTIONS, wires } from "./descriptions/all.ts";
@@ -33,7 +33,7 @@ function http1Rows(column: string, { name, path, open, lacks }: WireClient): Wir
       lacks,
       skip: socketSkip,
       async open(server, { headers = {} } = {}) {
-        const { serve } = await import("../../src/runtime/serve.ts");
+        const { serve } = await import("../../src/entries/serve.ts");
         const listening = await serve(server, { port: 0, graceMs: 0 });
         const transport = open(`${listening.url}${path}/`, { headers });
         return {
@@ -56,7 +56,7 @@ function http2Rows(column: string, { name, open, lacks }: WireClient): WireRow[]
     lacks,
     skip: socketSkip,
     async open(server, { headers = {} } = {}) {
-      const { serve } = await import("../../src/runtime/serve.ts");
+      const { serve } = await import("../../src/entries/serve.ts");
       const listening = await serve(server, { port: 0, graceMs: 0, grpc });
       const transport = open(listening.grpcUrl ?? "", { headers });
       return {

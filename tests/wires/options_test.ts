@@ -2,10 +2,10 @@
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../mod.ts";
-import { aiSdkTools, anthropicTools, langchainTools, openaiTools } from "../../src/integrations/agents/mod.ts";
-import { authenticate, bearer, jwt, protectedResourcePage } from "../../src/integrations/auth/mod.ts";
-import { bullmqEngine } from "../../src/engine/bullmq/mod.ts";
-import { sqliteEngine } from "../../src/engine/sqlite/mod.ts";
+import { aiSdkTools, anthropicTools, langchainTools, openaiTools } from "../../src/entries/agents.ts";
+import { authenticate, bearer, jwt, protectedResourcePage } from "../../src/entries/auth.ts";
+import { bullmqEngine } from "../../src/entries/engines/bullmq.ts";
+import { sqliteEngine } from "../../src/entries/engines/sqlite.ts";
 import {
   cache,
   concurrencyLimit,
@@ -13,12 +13,12 @@ import {
   memoryRateLimitStore,
   rateLimit,
   timeout,
-} from "../../src/integrations/middleware/mod.ts";
-import { otel, otelTransport } from "../../src/integrations/otel/mod.ts";
-import { openapiPage, toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
-import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../src/integrations/redis/mod.ts";
-import { grpc } from "../../src/wires/grpc/mod.ts";
-import { healthPage } from "../../src/wires/http_pages/health.ts";
+} from "../../src/entries/middleware.ts";
+import { otel, otelTransport } from "../../src/entries/otel.ts";
+import { openapiPage, toolsFromOpenApi } from "../../src/entries/openapi.ts";
+import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../src/entries/redis.ts";
+import { grpc } from "../../src/entries/grpc.ts";
+import { healthPage } from "../../src/entries/health.ts";
 import {
   definePrompt,
   defineResource,
@@ -26,8 +26,8 @@ import {
   mcpSessions,
   mcpTransport,
   memorySessionStore,
-} from "../../src/wires/mcp/mod.ts";
-import { webtools } from "../../src/wires/webtools/mod.ts";
+} from "../../src/entries/mcp.ts";
+import { webtools } from "../../src/entries/webtools.ts";
 import { DESCRIPTIONS } from "./descriptions/all.ts";
 import type { InvalidOptions } from "./descriptions/description.ts";
 

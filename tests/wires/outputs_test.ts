@@ -5,7 +5,7 @@ import { streamOf } from "../stream_of.ts";
 import fc from "fast-check";
 import { z } from "zod";
 import { createClient, createServer, defineTool, type Logger } from "../../mod.ts";
-import { content, mcp } from "../../src/wires/mcp/mod.ts";
+import { content, mcp } from "../../src/entries/mcp.ts";
 import { skipOf, WIRES, wires } from "./matrix.ts";
 
 const BYTES = new Uint8Array([137, 80, 78, 71, 13, 10, 26, 10, 0, 1]);

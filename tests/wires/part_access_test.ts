@@ -2,12 +2,12 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memoryTransport, type Principal } from "../../mod.ts";
-import { bearer } from "../../src/integrations/auth/mod.ts";
-import { toolsFromOpenApi } from "../../src/integrations/openapi/mod.ts";
-import { gateway, group, mount } from "../../src/server/compose/mod.ts";
-import { discover } from "../../src/server/discovery/mod.ts";
-import { testClient } from "../../src/testing/mod.ts";
-import { definePrompt, defineResource, mcp, mcpTransport } from "../../src/wires/mcp/mod.ts";
+import { bearer } from "../../src/entries/auth.ts";
+import { toolsFromOpenApi } from "../../src/entries/openapi.ts";
+import { gateway, group, mount } from "../../src/entries/compose.ts";
+import { discover } from "../../src/entries/discovery.ts";
+import { testClient } from "../../src/entries/testing.ts";
+import { definePrompt, defineResource, mcp, mcpTransport } from "../../src/entries/mcp.ts";
 import { skipOf, type WireRow, WIRES, wires } from "./matrix.ts";
 
 const isStaff = (who: Principal | undefined) => who?.id !== "guest";

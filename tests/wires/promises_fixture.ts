@@ -1,5 +1,5 @@
 import { createServer, defineCallerState, defineTool, type Server, type ServerOptions } from "../../mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { wires } from "./matrix.ts";
 
 /** Keys of every server in these tests: a token of one is good at the others. */

@@ -2,9 +2,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { toJson } from "@bufbuild/protobuf";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { createServer, defineTool, Failure, mcpLite } from "../../mod.ts";
-import { definePrompt, user } from "../../src/wires/mcp/mod.ts";
+import { definePrompt, user } from "../../src/entries/mcp.ts";
 import { encodePrompt } from "../../src/wires/grpc/server/encode.ts";
 import { PromptSchema } from "../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 

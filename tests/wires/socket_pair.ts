@@ -1,7 +1,7 @@
 /** WebSockets without a network: the ends of a pair pass messages by function calls, on every runtime. */
 import { FetchRequest } from "../../src/server/fetch_request.ts";
 import type { Server } from "../../mod.ts";
-import type { ClientSocket, OpenSocket, SocketEvent } from "../../src/wires/mcp_lite/websocket/mod.ts";
+import type { ClientSocket, OpenSocket, SocketEvent } from "../../src/entries/websocket.ts";
 import type { FrameListener, FramePort, Reply } from "../../src/wires/wire.ts";
 
 /** One end of a pair, as a client has it. The other end is a port of the server. */

@@ -1,9 +1,9 @@
 /** Files of text in answers: text for MCP clients and models, the same bytes for typed clients. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { aiSdkTools, anthropicTools, openaiResponsesTools, openaiTools } from "../../src/integrations/agents/mod.ts";
+import { aiSdkTools, anthropicTools, openaiResponsesTools, openaiTools } from "../../src/entries/agents.ts";
 import { createServer, defineTool } from "../../mod.ts";
-import { content, mcp } from "../../src/wires/mcp/mod.ts";
+import { content, mcp } from "../../src/entries/mcp.ts";
 
 const CSV = "\ufeffid,name\n1,Zoë\n";
 const PNG = new Uint8Array([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 1]);

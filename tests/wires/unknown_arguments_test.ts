@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type ServerOptions, ToolError } from "../../mod.ts";
-import * as v from "../../src/core/schema/valibot.ts";
+import * as v from "../../src/entries/schema.ts";
 import { createClient, type UntypedClient } from "../../mod.ts";
 import { COMPOSED, isChosen, skipOf, WIRES, wires } from "./matrix.ts";
 

@@ -3,8 +3,8 @@ import { deepStrictEqual, notStrictEqual, strictEqual } from "node:assert/strict
 import { test } from "node:test";
 import { createClient, createServer, defineTool, type Server } from "../../mod.ts";
 import { errorResult } from "../../src/core/call/outcome.ts";
-import { bearer } from "../../src/integrations/auth/mod.ts";
-import { gateway, mount } from "../../src/server/compose/mod.ts";
+import { bearer } from "../../src/entries/auth.ts";
+import { gateway, mount } from "../../src/entries/compose.ts";
 import { skipOf, type WireRow, WIRES, wires } from "./matrix.ts";
 
 /** More than the lists that a server keeps. */

@@ -7,7 +7,7 @@ import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { Closable } from "../../internal/used_resources.ts";
 import { Failure } from "../errors/failure.ts";
 import { ToolError } from "../errors/tool_error.ts";
-import type { Memo } from "../../engine/engine.ts";
+import type { Memo } from "./engine.ts";
 import type {
   Answers,
   ElicitAnswer,

@@ -1,5 +1,5 @@
 /** The interface between a server and what is notified when jobs end: the values of `./webhooks` bring the code. */
-import type { Job } from "../../engine/engine.ts";
+import type { Job } from "./engine.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { Logger } from "../handler/context.ts";

@@ -1,7 +1,7 @@
 /** The interface between the plain call and the code of promises: the option `engine` brings an implementation. */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type FailureOutcome, type Sink } from "../call/outcome.ts";
-import type { AskAnswer, Engine, EngineWorker, JobState, WorkOptions } from "../../engine/engine.ts";
+import type { AskAnswer, Engine, EngineWorker, JobState, WorkOptions } from "./engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { Complete, JsonObject, Optional } from "../../internal/json.ts";

@@ -1,5 +1,5 @@
 /** The interface between a server and its schedules: the values of `./schedules` bring the code. */
-import type { Job } from "../../engine/engine.ts";
+import type { Job } from "./engine.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { Principal } from "../call/call.ts";

@@ -13,7 +13,7 @@ import {
   type Question,
   type Sink,
 } from "../call/outcome.ts";
-import type { Job, Memo, Wait } from "../../engine/engine.ts";
+import type { Job, Memo, Wait } from "./engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import type { CallerState } from "../handler/caller_state.ts";

@@ -1,31 +1,8 @@
-/**
- * Tokens with encrypted claims: AES-256-GCM in place of a signature.
- *
- * Kind, key id, id and expiry of a token stay readable. Its tool and data do not.
- *
- * @example Hide what a promise remembers
- * ```ts
- * import { sealed } from "jsr:@toolwire/toolwire/sealed";
- * import { deepStrictEqual, strictEqual } from "node:assert/strict";
- *
- * const keys = sealed("k1:never-use-a-secret-of-the-documentation");
- * const claims = { id: crypto.randomUUID(), expSeconds: 2_000_000_000, tool: "render_video", data: { job: "abc" } };
- * const token = keys.sign("promise", { ...claims, principal: "ada" });
- *
- * deepStrictEqual(keys.verify("promise", token, "ada", Date.now()), claims);
- * strictEqual(keys.verify("promise", token, "bob", Date.now()), "invalid");
- * ```
- *
- * @module
- */
 import { gcm } from "@noble/ciphers/aes.js";
 import type { TokenGuard } from "../token/guard.ts";
 import { keyRing } from "./key_ring.ts";
 import { concatBytes } from "../token/layout.ts";
 import type { QuestionKeys } from "../dispatch/services.ts";
-
-export type { Json, JsonObject } from "../../internal/json.ts";
-export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../token/token.ts";
 
 const NONCE_BYTES = 12;
 

@@ -1,6 +1,6 @@
 /** Which tools a model gets at once, and which it searches for. */
 import type { ListedTool } from "../../core/call/transport.ts";
-import { CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
+import { CALL_TOOL, SEARCH_TOOLS } from "../../inspection/tool_search/search_form.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { describeUnknown } from "../../internal/text.ts";
 import { estimateTextTokens } from "../../internal/token_estimate.ts";

@@ -9,14 +9,14 @@ import {
   describeSearch,
   SEARCH_ANNOTATIONS,
   searchSchema,
-} from "../../core/tool_search/search_form.ts";
+} from "../../inspection/tool_search/search_form.ts";
 import {
   countGroups,
   DEFAULT_LIMIT,
   type SearchInput,
   type SearchOutput,
   ToolCatalog,
-} from "../../core/tool_search/tool_catalog.ts";
+} from "../../inspection/tool_search/tool_catalog.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, oneOf, type OptionRules, required, rule, TEXT } from "../../internal/options.ts";
 import { closestMatch } from "../../internal/closest_match.ts";

@@ -2,7 +2,7 @@
 import { isSystemTool, type ListedTool } from "../../core/call/transport.ts";
 import { isForModels } from "../../core/call/views.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import { CALL_DESTRUCTIVE_TOOL, CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
+import { CALL_DESTRUCTIVE_TOOL, CALL_TOOL, SEARCH_TOOLS } from "../../inspection/tool_search/search_form.ts";
 import { nestsDeeperThan } from "../../internal/json.ts";
 import { closestMatch } from "../../internal/closest_match.ts";
 import { describeUnknown, shorten } from "../../internal/text.ts";

@@ -14,7 +14,7 @@ import {
   rule,
   TEXT,
 } from "../../internal/options.ts";
-import { openPage, type Page, type PageSource } from "./page.ts";
+import { openPage, type Page, type PageSource } from "./runtime/page.ts";
 
 /** Origins that a view uses, such as `https://api.example.com`, or `https://*.example.com` for all hosts below it. */
 export interface ViewCsp {

@@ -15,7 +15,7 @@ import { asObject } from "../../internal/json.ts";
 import { BOOLEAN, checkOptions, OBJECT, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
 import { isPromiseLike, mapMaybe, type MaybePromise } from "../../internal/async.ts";
 import type { Auth, MountedAuth } from "../../server/auth.ts";
-import { refusalReply } from "../../wires/http_pages/refusal_reply.ts";
+import { refusalReply } from "../../server/pages/refusal_reply.ts";
 import type { AuthDescription, Body, Head, MountedWire, ProtectedResource, Reply, WireHost } from "../../wires/wire.ts";
 import { isUnauthenticated as isPublicPath } from "../../wires/wire.ts";
 

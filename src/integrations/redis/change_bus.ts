@@ -1,7 +1,7 @@
 import type { Redis } from "ioredis";
 import type { Change, ChangeBus } from "../../core/call/changes.ts";
-import { isPermanentError } from "../../engine/redis/channels.ts";
-import type { RedisConnection } from "../../engine/redis/connection.ts";
+import { isPermanentError } from "../../jobs/engines/redis/channels.ts";
+import type { RedisConnection } from "../../jobs/engines/redis/connection.ts";
 import { Listeners } from "../../internal/async.ts";
 import { type Backlog, ChannelWithBacklog } from "./channel_with_backlog.ts";
 import { openRedis } from "./open_redis.ts";

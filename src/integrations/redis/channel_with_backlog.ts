@@ -1,4 +1,4 @@
-import type { ChannelListener } from "../../engine/redis/channels.ts";
+import type { ChannelListener } from "../../jobs/engines/redis/channels.ts";
 
 /** Messages that were read from a log, since they were published while this process was not subscribed. */
 export interface Backlog<Message> {

@@ -3,9 +3,9 @@
  *
  * Not in `options.ts`: its types are public, and must not reach those of `ioredis`, which users may not have.
  */
-import { assertRedisAddress, redisName } from "../../engine/redis/address.ts";
-import { RedisConnection } from "../../engine/redis/connection.ts";
-import { ErrorThrottle } from "../../engine/store_errors.ts";
+import { assertRedisAddress, redisName } from "../../jobs/engines/redis/address.ts";
+import { RedisConnection } from "../../jobs/engines/redis/connection.ts";
+import { ErrorThrottle } from "../../jobs/engines/store_errors.ts";
 import { checkOptions, OBJECT, type OptionRules } from "../../internal/options.ts";
 import type { RedisOptions } from "./options.ts";
 

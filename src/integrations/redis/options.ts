@@ -1,5 +1,5 @@
 import type { Logger } from "../../core/handler/context.ts";
-import type { RedisAddress } from "../../engine/redis/address.ts";
+import type { RedisAddress } from "../../jobs/engines/redis/address.ts";
 import { ANYTHING, LOGGER, type OptionRules, POSITIVE, TEXT } from "../../internal/options.ts";
 
 /** Options that the rate limit store, the change bus and the session store in Redis have in common. */

@@ -1,4 +1,4 @@
-import type { RedisConnection } from "../../engine/redis/connection.ts";
+import type { RedisConnection } from "../../jobs/engines/redis/connection.ts";
 import type { RateLimitStore } from "../middleware/rate_limit.ts";
 import { openRedis } from "./open_redis.ts";
 import { REDIS_RULES, type RedisOptions } from "./options.ts";

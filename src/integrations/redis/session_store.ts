@@ -1,5 +1,5 @@
 import type { Redis } from "ioredis";
-import type { RedisConnection } from "../../engine/redis/connection.ts";
+import type { RedisConnection } from "../../jobs/engines/redis/connection.ts";
 import { Listeners } from "../../internal/async.ts";
 import { type OptionRules, wholeNumber } from "../../internal/options.ts";
 import type {

@@ -8,7 +8,7 @@ import { fetchWhole } from "../../http_client/fetch_whole.ts";
 import { readJsonObject } from "../oauth/auth_server_client.ts";
 import { isJsonMediaType } from "../../internal/http.ts";
 import type { Members } from "../../internal/json.ts";
-import { publicFetch } from "../webhooks/public_fetch.ts";
+import { publicFetch } from "../webhooks/runtime/public_fetch.ts";
 import { OAuthError } from "./oauth_error.ts";
 
 /** Fetches the metadata document of a client, like `fetch`. Any caller can choose the URL: hosts whose addresses are not public must be refused. */

@@ -4,8 +4,8 @@
  */
 import { isSameBytes } from "../../core/token/guard.ts";
 import { encodeText } from "../../core/token/layout.ts";
-import { htmlPage, PAGE_POLICY } from "../../wires/http_pages/html_page.ts";
-import { escapeHtml } from "../../wires/http_pages/resolver_form.ts";
+import { htmlPage, PAGE_POLICY } from "../../server/pages/html_page.ts";
+import { escapeHtml } from "../../server/pages/resolver_form.ts";
 import type { Metadata } from "../../core/call/call.ts";
 import type { Reply } from "../../wires/wire.ts";
 import type { SignInClient } from "./clients.ts";

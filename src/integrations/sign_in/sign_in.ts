@@ -2,7 +2,7 @@
 import type { Metadata } from "../../core/call/call.ts";
 import { systemClock } from "../../internal/time.ts";
 import type { Auth } from "../../server/auth.ts";
-import { protectedResourcePage } from "../../wires/http_pages/protected_resource.ts";
+import { protectedResourcePage } from "../../server/pages/protected_resource.ts";
 import type { RequestWire } from "../../wires/wire.ts";
 import { bearer, invalidToken, type VerifyToken } from "../auth/bearer.ts";
 import { type SignInConfig, type SignInOptions, validateSignIn } from "./config.ts";

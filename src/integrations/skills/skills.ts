@@ -34,7 +34,7 @@ async function readSources(folder: string | URL): Promise<readonly SkillSource[]
   if (typeof folder !== "string" && !(folder instanceof URL)) {
     throw new TypeError("Cannot serve skills: pass a folder, or an array of { path, files }");
   }
-  const { readFolder } = await import("./read_folder.ts");
+  const { readFolder } = await import("./runtime/read_folder.ts");
   return await readFolder(folder);
 }
 

@@ -4,7 +4,7 @@ import { Failure } from "../../core/errors/failure.ts";
 import type { Ctx } from "../../core/handler/context.ts";
 import { digestOf, uuidOf } from "../../core/token/digest.ts";
 import { EMPTY_DEFINITION, type ToolDefinition } from "../../core/tool/definition.ts";
-import type { Job } from "../../engine/engine.ts";
+import type { Job } from "../../core/dispatch/engine.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import {
   type Attempt,

@@ -23,8 +23,13 @@ import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, FUNCTION, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
 import { describeUnknown } from "../../internal/text.ts";
 import { estimateTextTokens } from "../../internal/token_estimate.ts";
-import { adviseUnknown, CALL_DESTRUCTIVE_TOOL, CALL_TOOL, SEARCH_TOOLS } from "../../core/tool_search/search_form.ts";
-import type { Ranking } from "../../core/tool_search/tool_catalog.ts";
+import {
+  adviseUnknown,
+  CALL_DESTRUCTIVE_TOOL,
+  CALL_TOOL,
+  SEARCH_TOOLS,
+} from "../../inspection/tool_search/search_form.ts";
+import type { Ranking } from "../../inspection/tool_search/tool_catalog.ts";
 import type { WireHost } from "../../wires/wire.ts";
 import { ToolSearch } from "./tool_search.ts";
 import { callToolDefinition, destructiveCallDefinition, searchToolsDefinition } from "./search_tools.ts";

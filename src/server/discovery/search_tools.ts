@@ -19,8 +19,8 @@ import {
   SEARCH_ANNOTATIONS,
   SEARCH_TOOLS,
   searchSchema,
-} from "../../core/tool_search/search_form.ts";
-import type { SearchInput } from "../../core/tool_search/tool_catalog.ts";
+} from "../../inspection/tool_search/search_form.ts";
+import type { SearchInput } from "../../inspection/tool_search/tool_catalog.ts";
 import type { ToolSearch } from "./tool_search.ts";
 
 /** Settings of promised calls that are only listed, so that clients may request tasks: the called tool has its own. */

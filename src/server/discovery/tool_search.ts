@@ -5,7 +5,7 @@ import { closestMatch } from "../../internal/closest_match.ts";
 import { NameIndex } from "../../internal/name_index.ts";
 import { MAX_LISTED } from "../../internal/text.ts";
 import { listTool } from "../../core/tool/listing.ts";
-import { CALL_DESTRUCTIVE_TOOL } from "../../core/tool_search/search_form.ts";
+import { CALL_DESTRUCTIVE_TOOL } from "../../inspection/tool_search/search_form.ts";
 import {
   type CatalogTool,
   countGroups,
@@ -13,7 +13,7 @@ import {
   type SearchInput,
   type SearchOutput,
   ToolCatalog,
-} from "../../core/tool_search/tool_catalog.ts";
+} from "../../inspection/tool_search/tool_catalog.ts";
 
 /** Who searches: the principal, and the session if there is one. */
 type Searcher = Pick<Peer, "principal" | "session">;

@@ -1,6 +1,6 @@
 /** `createServer` of the front door: the core with promises, questions, caller state and MCP. */
 import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
-import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
+import { withPromises } from "../../jobs/promises/with_promises.ts";
 import { withQuestions } from "../../core/dispatch/questions/with_questions.ts";
 import type { QuestionKeys } from "../../core/dispatch/services.ts";
 import { keyRing } from "../../core/keys/key_ring.ts";
@@ -9,8 +9,8 @@ import { unknownArguments } from "../../core/schema/unknown_arguments.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
 import { assertOwnTools, refuseServerMethods } from "../../core/tool/spelling_errors.ts";
-import type { Engine } from "../../engine/engine.ts";
-import { memoryEngine } from "../../engine/memory.ts";
+import type { Engine } from "../../core/dispatch/engine.ts";
+import { memoryEngine } from "../../jobs/engines/memory/memory_engine.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { mcp } from "../../wires/mcp/http/server/mcp.ts";
 import { MCP_FEATURES } from "../../wires/mcp/server/features.ts";

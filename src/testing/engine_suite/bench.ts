@@ -1,5 +1,5 @@
 /** What a check of the suite works with: a separate engine, a second process, and waits with a time limit. */
-import type { Engine } from "../../engine/engine.ts";
+import type { Engine } from "../../core/dispatch/engine.ts";
 import { insertAll, newJob, type Runs, until } from "./fixture.ts";
 
 /** An engine under test with its store, as the function that is given to `engineSuite()` opens it for each check. */

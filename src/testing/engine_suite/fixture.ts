@@ -1,5 +1,5 @@
 /** Jobs, a counting worker and assertions for the checks of engines. Names no module of a runtime. */
-import type { Engine, EngineWorker, Job } from "../../engine/engine.ts";
+import type { Engine, EngineWorker, Job } from "../../core/dispatch/engine.ts";
 import { canonicalJson } from "../../internal/json.ts";
 
 /** Creates a job like one of a call, with a new id and a lifetime of ten minutes. */

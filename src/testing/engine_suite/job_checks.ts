@@ -1,5 +1,5 @@
 /** Checks of records: insertion, changes, expiry and notifications. */
-import type { Engine } from "../../engine/engine.ts";
+import type { Engine } from "../../core/dispatch/engine.ts";
 import { type ContractCheck, withTwo } from "./bench.ts";
 import { changed, expect, expectEqual, insertAll, newJob } from "./fixture.ts";
 

@@ -1,5 +1,5 @@
 /** Checks of lists: order, pages and filters. An engine without `list()`, which is optional, needs the option `hasList: false`. */
-import type { Engine, Job, JobFilter } from "../../engine/engine.ts";
+import type { Engine, Job, JobFilter } from "../../core/dispatch/engine.ts";
 import { type Bench, type ContractCheck, withTwo } from "./bench.ts";
 import { changed, expect, expectEqual, insertAll, newJob } from "./fixture.ts";
 

@@ -1,7 +1,7 @@
 /** Checks of servers over an engine: the pieces of a promised stream are kept with its job, for callers of any process. */
 import { keyRing } from "../../core/keys/key_ring.ts";
 import { defineCoreTool } from "../../core/tool/define_tool.ts";
-import type { Engine } from "../../engine/engine.ts";
+import type { Engine } from "../../core/dispatch/engine.ts";
 import { releasing } from "../../internal/clean_up.ts";
 import { createCoreServer } from "../../server/server.ts";
 import { testClient } from "../test_client.ts";

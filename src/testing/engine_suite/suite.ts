@@ -1,4 +1,4 @@
-/** The contract of `src/engine/engine.ts` as checks for every engine. */
+/** The contract of `src/core/dispatch/engine.ts` as checks for every engine. */
 import { releasing } from "../../internal/clean_up.ts";
 import { type ContractCheck, createBench, type EngineSuiteOptions, type OpenedEngine } from "./bench.ts";
 import { DELIVERY_CHECKS } from "./delivery_checks.ts";

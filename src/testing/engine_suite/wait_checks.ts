@@ -1,10 +1,10 @@
 /** Checks of servers over an engine: handlers that sleep, and wait for values, over two processes. */
-import { withPromises } from "../../core/dispatch/promises/with_promises.ts";
+import { withPromises } from "../../jobs/promises/with_promises.ts";
 import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
 import { keyRing } from "../../core/keys/key_ring.ts";
 import type { Schema } from "../../core/schema/standard_schema.ts";
 import { defineCoreTool } from "../../core/tool/define_tool.ts";
-import type { Engine, Job } from "../../engine/engine.ts";
+import type { Engine, Job } from "../../core/dispatch/engine.ts";
 import { createCoreServer } from "../../server/server.ts";
 import { testClient } from "../test_client.ts";
 import { type ContractCheck, withTwo } from "./bench.ts";

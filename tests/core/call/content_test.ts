@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { isContentBlock } from "../../../src/core/call/content.ts";
-import { assistant, content, user } from "../../../src/wires/mcp/mod.ts";
+import { assistant, content, user } from "../../../src/entries/mcp.ts";
 
 const annotations = { audience: ["user"], priority: 0, lastModified: "2026-01-01" } as const;
 

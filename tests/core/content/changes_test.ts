@@ -2,7 +2,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { settle } from "../dispatch/harness.ts";
 import { CatalogBench } from "./harness.ts";
-import type { Change, ChangeBus } from "../../../src/wires/mod.ts";
+import type { Change, ChangeBus } from "../../../src/entries/wire.ts";
 
 const CHANGES: readonly Change[] = [
   { kind: "resource-updated", uri: "docs://readme" },

@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
-import { definePrompt, defineResource } from "../../../src/wires/mcp/mod.ts";
+import * as v from "../../../src/entries/schema.ts";
+import { definePrompt, defineResource } from "../../../src/entries/mcp.ts";
 import { assertMasked, assertRefused } from "../dispatch/harness.ts";
 import { CatalogBench, from, valueOf } from "./harness.ts";
 

@@ -1,9 +1,9 @@
 import { ok } from "node:assert/strict";
 import { createServer, type Server, type ServerOptions } from "../../../mod.ts";
-import { FakeClock } from "../../../src/testing/mod.ts";
+import { FakeClock } from "../../../src/entries/testing.ts";
 import { KeptLog } from "../dispatch/harness.ts";
-import type { CallMeta, Change, Peer, WireHost } from "../../../src/wires/mod.ts";
-import type { CallResultOf, ContentCall, ContentCatalog } from "../../../src/wires/mcp/mod.ts";
+import type { CallMeta, Change, Peer, WireHost } from "../../../src/entries/wire.ts";
+import type { CallResultOf, ContentCall, ContentCatalog } from "../../../src/entries/mcp.ts";
 
 /** A server whose catalog is called as a wire calls it, on a clock that does not advance by itself. */
 export class CatalogBench {

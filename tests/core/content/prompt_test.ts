@@ -1,9 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { z } from "zod";
 import { createServer, Failure } from "../../../mod.ts";
-import { assistant, content, definePrompt, user } from "../../../src/wires/mcp/mod.ts";
+import { assistant, content, definePrompt, user } from "../../../src/entries/mcp.ts";
 import { assertMasked, assertRefused } from "../dispatch/harness.ts";
 import { CatalogBench, from, valueOf } from "./harness.ts";
 

@@ -1,8 +1,8 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, type Middleware, ToolError } from "../../../mod.ts";
-import { defineResource } from "../../../src/wires/mcp/mod.ts";
+import { defineResource } from "../../../src/entries/mcp.ts";
 import { assertMasked, assertRefused, KeptSink } from "../dispatch/harness.ts";
 import { CatalogBench, from, valueOf } from "./harness.ts";
 

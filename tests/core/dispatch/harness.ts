@@ -9,8 +9,8 @@ import {
   type Server,
   type ServerOptions,
 } from "../../../mod.ts";
-import { FakeClock } from "../../../src/testing/mod.ts";
-import type { CallEvent, CallMeta, Clock, MaybePromise, Peer, Sink } from "../../../src/wires/mod.ts";
+import { FakeClock } from "../../../src/entries/testing.ts";
+import type { CallEvent, CallMeta, Clock, MaybePromise, Peer, Sink } from "../../../src/entries/wire.ts";
 import { toSendable } from "../../../src/core/dispatch/sendable.ts";
 import { toPromise } from "../../../src/internal/future.ts";
 

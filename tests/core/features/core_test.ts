@@ -1,7 +1,7 @@
 /** The entry ./core: plain calls without an engine and keys; each feature arrives with the value that brings it. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import {
   type AnyTool,
   createClient,
@@ -11,15 +11,15 @@ import {
   originPolicy,
   toolConfig,
   toolDefiner,
-} from "../../../src/core/mod.ts";
-import type { CoreServerOptions } from "../../../src/core/mod.ts";
-import { compiledChecks, valibotJsonSchema } from "../../../src/core/schema/valibot.ts";
-import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
-import { keyRing, withQuestions } from "../../../src/core/keys/mod.ts";
-import { type Engine, memoryEngine, withPromises } from "../../../src/engine/mod.ts";
+} from "../../../src/entries/core.ts";
+import type { CoreServerOptions } from "../../../src/entries/core.ts";
+import { compiledChecks, valibotJsonSchema } from "../../../src/entries/schema.ts";
+import { jsonSchema } from "../../../src/entries/json_schema.ts";
+import { keyRing, withQuestions } from "../../../src/entries/tokens.ts";
+import { type Engine, memoryEngine, withPromises } from "../../../src/entries/engine.ts";
 import { createServer as createFrontDoorServer, defineCallerState } from "../../../mod.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
-import { defineResource, mcp, mcpCatalog, mcpTasks, mcpTransport } from "../../../src/wires/mcp/mod.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
+import { defineResource, mcp, mcpCatalog, mcpTasks, mcpTransport } from "../../../src/entries/mcp.ts";
 import { KeptLog } from "../dispatch/harness.ts";
 
 const KEYS = "k1:a secret of at least thirty-two bytes";

@@ -2,8 +2,8 @@
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type ToolError } from "../../../mod.ts";
-import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { jsonSchema } from "../../../src/entries/json_schema.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 
 interface Order {
   readonly sku: string;

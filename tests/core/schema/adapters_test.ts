@@ -14,13 +14,13 @@ import {
   type Schema,
   type ServerOptions,
 } from "../../../mod.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
-import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
-import { toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
+import { jsonSchema } from "../../../src/entries/json_schema.ts";
+import { toolsFromOpenApi } from "../../../src/entries/openapi.ts";
+import * as v from "../../../src/entries/schema.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { defineCoreTool, type DefineTool, toolDefiner } from "../../../src/core/tool/define_tool.ts";
-import type { Part } from "../../../src/core/tool/mod.ts";
+import type { Part } from "../../../src/entries/types.ts";
 
 const KEYS = ["k1:0123456789abcdef0123456789abcdef"];
 const LISTED = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };

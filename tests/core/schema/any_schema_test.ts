@@ -5,8 +5,8 @@ import Type from "typebox";
 import { z as z3 } from "zod/v3";
 import * as zm from "zod/mini";
 import { createServer, defineCallerState, defineTool, ToolError } from "../../../mod.ts";
-import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/core/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/entries/core.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { type Equal, expectType } from "../../types/equal.ts";
 
 const KEYS = "k1:a secret of at least thirty-two bytes";

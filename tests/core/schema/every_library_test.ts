@@ -8,9 +8,13 @@ import { z as z3 } from "zod/v3";
 import * as zm from "zod/mini";
 import { zodToJsonSchema } from "zod-to-json-schema";
 import { createServer, defineTool, type Schema } from "../../../mod.ts";
-import { createServer as createCoreServer, defineTool as defineCoreTool, toolDefiner } from "../../../src/core/mod.ts";
-import { zodJsonSchema } from "../../../src/core/schema/valibot.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import {
+  createServer as createCoreServer,
+  defineTool as defineCoreTool,
+  toolDefiner,
+} from "../../../src/entries/core.ts";
+import { zodJsonSchema } from "../../../src/entries/schema.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { type Equal, expectType } from "../../types/equal.ts";
 import { ROWS } from "./libraries.ts";
 

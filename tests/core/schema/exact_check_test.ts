@@ -5,7 +5,7 @@
  */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { compileExactCheck } from "../../../src/core/schema/exact_check.ts";
 import { createClient, createServer, defineTool, memoryTransport, ToolError } from "../../../mod.ts";
 

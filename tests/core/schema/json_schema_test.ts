@@ -3,12 +3,12 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { type } from "arktype";
 import { Schema as E } from "effect";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { z } from "zod";
 import { createServer, defineTool, type Schema } from "../../../mod.ts";
 import { defineCoreTool } from "../../../src/core/tool/define_tool.ts";
-import { definePrompt } from "../../../src/wires/mcp/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { definePrompt } from "../../../src/entries/mcp.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 
 /** What is listed for a tool with this input. */
 function listed(schema: Schema): Readonly<Record<string, unknown>> {

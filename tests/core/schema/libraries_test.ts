@@ -4,10 +4,10 @@ import { test } from "node:test";
 import { type } from "arktype";
 import { Effect, Schema as E } from "effect";
 import fc from "fast-check";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { z } from "zod";
 import { createServer, defineTool, type Schema, ToolError } from "../../../mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 
 interface Input {
   readonly query: string;

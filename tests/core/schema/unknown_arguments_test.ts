@@ -3,13 +3,13 @@ import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/s
 import { test } from "node:test";
 import { type } from "arktype";
 import { Schema as E } from "effect";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { z } from "zod";
 import { createServer, defineTool, type Schema, type ServerOptions, type ToolError } from "../../../mod.ts";
-import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/core/mod.ts";
-import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
-import { unknownArguments } from "../../../src/core/schema/valibot.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/entries/core.ts";
+import { jsonSchema } from "../../../src/entries/json_schema.ts";
+import { unknownArguments } from "../../../src/entries/schema.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 
 const title = { type: "string" };
 const properties = { title, assignee: title };

@@ -7,7 +7,7 @@ import { deepStrictEqual, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { addGlobalDefs, toJsonSchema } from "@valibot/to-json-schema";
 import fc from "fast-check";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { compileCheck } from "../../../src/core/json_schema/check.ts";
 import type { Schema } from "../../../src/core/schema/standard_schema.ts";
 import { convertValibot } from "../../../src/core/schema/valibot_json_schema.ts";

@@ -8,7 +8,7 @@ import { z } from "zod";
 import * as mini from "zod/mini";
 import { z as z3 } from "zod/v3";
 import { createServer, defineTool, type Schema } from "../../../mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 
 const standard = (schema: E.Schema<unknown>) =>
   E.toStandardJSONSchemaV1(E.toStandardSchemaV1(schema as E.Codec<unknown>)) as unknown as Schema;

@@ -1,9 +1,9 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { type AnyTool, createServer, defineTool, type Middleware } from "../../../mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
-import type { ToolListing } from "../../../src/wires/mod.ts";
+import { testClient } from "../../../src/entries/testing.ts";
+import type { ToolListing } from "../../../src/entries/wire.ts";
 
 /** How a tool is listed. */
 function listingOf(tool: AnyTool): ToolListing {

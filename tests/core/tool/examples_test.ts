@@ -1,10 +1,10 @@
 /** Examples of tools: checked at the end of the definition, listed in the schemas. */
 import { deepStrictEqual, ok, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool, type ToolExample } from "../../../mod.ts";
-import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { jsonSchema } from "../../../src/entries/json_schema.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 
 const Trip = v.object({ from: v.string(), stops: v.optional(v.array(v.object({ at: v.string() })), []) });
 

@@ -1,6 +1,6 @@
 /** How calls end in time, stay apart, and keep their lines. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool, Failure, ToolError } from "../../../mod.ts";
 import { STATELESS, wires } from "../../wires/descriptions/all.ts";
 import type { CallEnd, Sending } from "../../wires/descriptions/description.ts";

@@ -1,7 +1,7 @@
 /** gRPC on each runtime: readers that leave, readers that do not read, and clients that end by themselves. */
 import { match, ok, strictEqual } from "node:assert/strict";
 import { createClient } from "../../../mod.ts";
-import { grpcTransport } from "../../../src/wires/grpc/mod.ts";
+import { grpcTransport } from "../../../src/entries/grpc.ts";
 import { delay } from "../../serve/client.ts";
 import { CANCEL, reset, streamFrames } from "../requests/http2_attacks.ts";
 import { http2Frame, RawConnection, Type, uint32 } from "../requests/http2_frames.ts";

@@ -2,9 +2,9 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { mcp, mcpSessions } from "../../../src/wires/mcp/mod.ts";
-import type { RequestWire } from "../../../src/wires/mod.ts";
+import { bearer } from "../../../src/entries/auth.ts";
+import { mcp, mcpSessions } from "../../../src/entries/mcp.ts";
+import type { RequestWire } from "../../../src/entries/wire.ts";
 
 const tools = [defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id ?? "nobody")];
 const JSON_TYPE = { "content-type": "application/json" };

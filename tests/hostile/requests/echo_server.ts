@@ -1,6 +1,6 @@
 /** The server that odd requests are sent to. */
 import { deepStrictEqual } from "node:assert/strict";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
 import { STATELESS } from "../../wires/descriptions/all.ts";
 import type { RawRequest, Sending } from "../../wires/descriptions/description.ts";

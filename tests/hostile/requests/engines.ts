@@ -11,9 +11,9 @@ import {
   ToolError,
   type UntypedClient,
 } from "../../../mod.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { openDatabase, type SqliteDatabase } from "../../../src/engine/sqlite/database.ts";
-import { sqliteEngine } from "../../../src/engine/sqlite/mod.ts";
+import { bearer } from "../../../src/entries/auth.ts";
+import { openDatabase, type SqliteDatabase } from "../../../src/jobs/engines/sqlite/database.ts";
+import { sqliteEngine } from "../../../src/entries/engines/sqlite.ts";
 import { without } from "../../wires/descriptions/all.ts";
 import type { Place } from "../../wires/descriptions/description.ts";
 import { skipOf, type WireRow, WIRES, wires } from "../../wires/matrix.ts";
@@ -196,7 +196,11 @@ export const guarantees: readonly Guarantee[] = [
     tests: crowds,
     mayOverlap: true,
     none: { stdio: without("principals")["stdio"] ?? "" },
-    also: ["tests/engine/memory_test.ts", "tests/engine/bullmq_full_test.ts", "tests/engine/sqlite_full_test.ts"],
+    also: [
+      "tests/jobs/engines/memory_test.ts",
+      "tests/jobs/engines/bullmq_full_test.ts",
+      "tests/jobs/engines/sqlite_full_test.ts",
+    ],
   },
   {
     name: "engine-lock",
@@ -204,6 +208,6 @@ export const guarantees: readonly Guarantee[] = [
       "While the file of `sqliteEngine()` is locked, calls without a job are answered; others wait, or are `unavailable` after `busyTimeoutMs`.",
     tests: locks,
     mayOverlap: true,
-    also: ["tests/engine/sqlite_lock_test.ts"],
+    also: ["tests/jobs/engines/sqlite_lock_test.ts"],
   },
 ];

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import process from "node:process";
 import { create, toBinary } from "@bufbuild/protobuf";
-import { serve } from "../../../src/runtime/serve.ts";
+import { serve } from "../../../src/entries/serve.ts";
 import { readEnvelopes } from "../../../src/wires/grpc/messages/envelope.ts";
 import { joinChunks } from "../../../src/internal/chunks.ts";
 import { ServerReflectionRequestSchema } from "../../../src/wires/grpc/messages/gen/grpc/reflection/v1/reflection_pb.ts";

@@ -1,7 +1,7 @@
 /** Headers: credentials that are sent twice, and what every answer in JSON says to caches and browsers. */
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { createServer, defineTool } from "../../../mod.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
+import { bearer } from "../../../src/entries/auth.ts";
 import { DIALECTS, STATELESS, without } from "../../wires/descriptions/all.ts";
 import type { Sending } from "../../wires/descriptions/description.ts";
 import { RawObject } from "../../wires/descriptions/raw_messages.ts";

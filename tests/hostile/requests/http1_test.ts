@@ -16,7 +16,7 @@ const BODY_BYTES = 1_048_576;
 
 /** A server on loopback, closed at the end of its scope. */
 async function listen() {
-  const { serve } = await import("../../../src/runtime/serve.ts");
+  const { serve } = await import("../../../src/entries/serve.ts");
   const echo = defineTool("echo").describe("Give back what came").handle((args) => args);
   const listening = await serve(createServer({ logger: false, tools: [echo] }), { port: 0, graceMs: 0 });
   const { url } = listening;

@@ -1,8 +1,8 @@
 /** What each limit says, on each wire: one code, in its words; and the next call is answered. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createServer, defineTool, Failure, type Principal } from "../../../mod.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { concurrencyLimit } from "../../../src/integrations/middleware/mod.ts";
+import { bearer } from "../../../src/entries/auth.ts";
+import { concurrencyLimit } from "../../../src/entries/middleware.ts";
 import { STATELESS, wires, without } from "../../wires/descriptions/all.ts";
 import type { Sending } from "../../wires/descriptions/description.ts";
 import { RawNest, RawObject } from "../../wires/descriptions/raw_messages.ts";

@@ -1,7 +1,7 @@
 /** What once went wrong on the way in or out of a server, by MCP-lite over HTTP. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import {
   createClient,
   createServer,

@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { type AnyTool, createServer, defineTool, type Server, type ServerOptions } from "../../../mod.ts";
-import { FakeClock } from "../../../src/testing/mod.ts";
-import { mcp, mcpSessions } from "../../../src/wires/mcp/mod.ts";
+import { FakeClock } from "../../../src/entries/testing.ts";
+import { mcp, mcpSessions } from "../../../src/entries/mcp.ts";
 import { rawSchema } from "../../../examples/everything/raw_schema.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import {

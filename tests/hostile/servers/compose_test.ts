@@ -2,9 +2,9 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { type CallResult, createServer, defineTool, type UnknownOutcome } from "../../../mod.ts";
-import { gateway, type GatewayOptions, group, mount } from "../../../src/server/compose/mod.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { gateway, type GatewayOptions, group, mount } from "../../../src/entries/compose.ts";
+import { mcp } from "../../../src/entries/mcp.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { keepingLogger, listing, postPing, scripted } from "../../server/compose/scripted.ts";
 
 const KEYS = "k1:a secret that only the gateway has and knows";

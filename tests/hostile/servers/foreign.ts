@@ -1,9 +1,9 @@
 /** Lists and patterns of other servers that have no end: the client bounds them. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { createClient, type Logger, type ToolError } from "../../../mod.ts";
-import { gateway } from "../../../src/server/compose/mod.ts";
-import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
+import { gateway } from "../../../src/entries/compose.ts";
+import { mcpTransport } from "../../../src/entries/mcp.ts";
+import { webtoolsTransport } from "../../../src/entries/webtools.ts";
 import { COLUMNS, type Guarantee, overCases } from "../guarantee.ts";
 import { DISCOVERED, Scripted, TOOL } from "../../wires/mcp/client/scripted.ts";
 

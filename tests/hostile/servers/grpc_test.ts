@@ -6,8 +6,8 @@ import { type AddressInfo, connect as connectTcp, createServer as createTcp, typ
 import { test } from "node:test";
 import { create, toBinary } from "@bufbuild/protobuf";
 import { createClient, createServer, defineTool, mcpLite, type ToolError } from "../../../mod.ts";
-import { serve } from "../../../src/runtime/serve.ts";
-import { grpc, grpcTransport } from "../../../src/wires/grpc/mod.ts";
+import { serve } from "../../../src/entries/serve.ts";
+import { grpc, grpcTransport } from "../../../src/entries/grpc.ts";
 import { ResponseType, ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { Flag, headerBlock, http2Frame, settings, Type } from "../requests/http2_frames.ts";
 import { deepResponse } from "../../wires/grpc/deep_response.ts";

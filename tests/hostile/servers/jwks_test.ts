@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Logger } from "../../../mod.ts";
-import { jwt } from "../../../src/integrations/auth/mod.ts";
+import { jwt } from "../../../src/entries/auth.ts";
 import { callAs } from "../../integrations/auth/fixture.ts";
 
 /** Far above the limit; reached only by a reader without one. */

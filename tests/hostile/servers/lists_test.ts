@@ -3,9 +3,9 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/st
 import { test } from "node:test";
 import { createClient, createServer, type Logger, type ToolError } from "../../../mod.ts";
 import { open, quiet, serverOf, URL_OF } from "./foreign.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
-import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
+import { mcpTransport } from "../../../src/entries/mcp.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { RpcFailure, TOOL } from "../../wires/mcp/client/scripted.ts";
 import { listing, scripted } from "../../server/compose/scripted.ts";
 

@@ -2,7 +2,7 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer } from "../../../mod.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
 import {
   type Asked,
   eventually,

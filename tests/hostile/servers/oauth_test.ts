@@ -1,7 +1,7 @@
 /** oauthFetch() among servers that lie, loop, drown, stall and lead elsewhere. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { clientCredentials } from "../../../src/integrations/oauth/mod.ts";
+import { clientCredentials } from "../../../src/entries/oauth.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import {
   agreeing,

@@ -6,9 +6,9 @@ import { createServer } from "../../../mod.ts";
 import { compileCheck } from "../../../src/core/json_schema/check.ts";
 import { compileForeignCheck } from "../../../src/core/json_schema/foreign.ts";
 import { maxMatchedLength } from "../../../src/core/json_schema/pattern_cost.ts";
-import { toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { toolsFromOpenApi } from "../../../src/entries/openapi.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { objectOf, SLOW, webtoolOf } from "./foreign.ts";
 import { listing, scripted } from "../../server/compose/scripted.ts";
 

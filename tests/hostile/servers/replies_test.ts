@@ -2,9 +2,9 @@
 import { ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, mcpLiteTransport } from "../../../mod.ts";
-import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+import { mcpTransport } from "../../../src/entries/mcp.ts";
+import { webtoolsTransport } from "../../../src/entries/webtools.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 
 const URL_OF = "https://evil.example/x";
 

@@ -6,7 +6,7 @@ import { runtime } from "../../runtime/runtime.ts";
 import { DESCRIPTIONS, without } from "../../wires/descriptions/all.ts";
 import type { Fetch, Place, WireClient } from "../../wires/descriptions/description.ts";
 import { type Cases, type Guarantee, overCases } from "../guarantee.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 
 /** What a server answers to whatever it is asked. */
 export interface Hostile {

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memoryTransport } from "../../../mod.ts";
-import { adkTools, type AgentSource, type ApprovalOptions } from "../../../src/integrations/agents/mod.ts";
+import { adkTools, type AgentSource, type ApprovalOptions } from "../../../src/entries/agents.ts";
 import { loadExample, loadModule, type Script, skip, type StartModel } from "./frameworks.ts";
 import { GEMINI, type JsonRecord } from "./model_views/apis.ts";
 import { PNG } from "./model_views/tools.ts";

@@ -9,12 +9,12 @@ import {
   langchainTools,
   openaiResponsesTools,
   openaiTools,
-} from "../../../src/integrations/agents/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+} from "../../../src/entries/agents.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { overlap } from "../../overlap.ts";
 import { WIRES, wires } from "../../wires/matrix.ts";
 import { type AgentServer, createAgentFixture } from "./fixture.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 
 /** Calls one tool as an OpenAI model would. */
 async function callOne(source: AgentSource, name: string, args: unknown, options = {}): Promise<string> {

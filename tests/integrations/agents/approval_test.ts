@@ -10,8 +10,8 @@ import {
   mastraTools,
   openaiAgentsTools,
   tanstackTools,
-} from "../../../src/integrations/agents/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+} from "../../../src/entries/agents.ts";
+import * as v from "../../../src/entries/schema.ts";
 
 const drop = defineTool("drop-table").describe("Drop a table").annotate({ destructiveHint: true })
   .input(v.object({ name: v.string(), cascade: v.optional(v.boolean()) }))

@@ -1,5 +1,5 @@
 /** What the page of `browser_test.ts` runs. */
-import { openaiTools } from "../../../src/integrations/agents/mod.ts";
+import { openaiTools } from "../../../src/entries/agents.ts";
 import { createAgentFixture } from "./fixture.ts";
 
 async function runInPage(): Promise<string[]> {

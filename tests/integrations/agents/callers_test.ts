@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, Failure } from "../../../mod.ts";
-import { anthropicTools, openaiResponsesTools, openaiTools } from "../../../src/integrations/agents/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+import { anthropicTools, openaiResponsesTools, openaiTools } from "../../../src/entries/agents.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { hardTools } from "./hard_tools.ts";
 
 const rows = defineTool("rows").describe("List rows").input(v.object({ table: v.string() })).output(v.array(v.string()))

@@ -9,8 +9,8 @@ import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import type { AgentSource } from "../../../src/integrations/agents/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+import type { AgentSource } from "../../../src/entries/agents.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { loadExample, type Script, skip } from "./frameworks.ts";
 
 type Run = (source: AgentSource, script: Script, options: object, place: object) => Promise<string>;

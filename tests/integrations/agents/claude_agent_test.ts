@@ -4,7 +4,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { type AgentSource, type ClaudeAgentOptions, claudeAgentServer } from "../../../src/integrations/agents/mod.ts";
+import { type AgentSource, type ClaudeAgentOptions, claudeAgentServer } from "../../../src/entries/agents.ts";
 import { createAgentFixture } from "./fixture.ts";
 
 async function connect(source: AgentSource, options: ClaudeAgentOptions = {}) {

@@ -2,8 +2,8 @@
 import { deepStrictEqual, doesNotMatch, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { cloudflareTools } from "../../../src/integrations/agents/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+import { cloudflareTools } from "../../../src/entries/agents.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { loadModule, skip } from "./frameworks.ts";
 

@@ -9,8 +9,8 @@ import {
   langchainTools,
   openaiResponsesTools,
   openaiTools,
-} from "../../../src/integrations/agents/mod.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+} from "../../../src/entries/agents.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 
 const PNG = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
 const IMAGE = [{ type: "text", text: "A chart" }, PNG];

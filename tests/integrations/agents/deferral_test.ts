@@ -15,8 +15,8 @@ import {
   openaiResponsesTools,
   openaiTools,
   tanstackTools,
-} from "../../../src/integrations/agents/mod.ts";
-import { discover } from "../../../src/server/discovery/mod.ts";
+} from "../../../src/entries/agents.ts";
+import { discover } from "../../../src/entries/discovery.ts";
 import { estimateTextTokens } from "../../../src/internal/token_estimate.ts";
 import { createManyTools } from "./many_tools.ts";
 

@@ -2,15 +2,9 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { describe, test } from "node:test";
 import { defineTool } from "../../../mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
-import {
-  aiSdkTools,
-  anthropicTools,
-  explainSchema,
-  langchainTools,
-  openaiTools,
-} from "../../../src/integrations/agents/mod.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+import * as v from "../../../src/entries/schema.ts";
+import { aiSdkTools, anthropicTools, explainSchema, langchainTools, openaiTools } from "../../../src/entries/agents.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 import { checkHeld } from "./held_to_full.ts";
 import { SUBSETS, violations } from "./vendor_subsets.ts";
 

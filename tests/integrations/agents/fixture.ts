@@ -1,7 +1,7 @@
 /** The server that agents get in these tests: a tool for each way in which a call can go. */
 import { createServer, defineTool, ToolError } from "../../../mod.ts";
-import type { RequestWire } from "../../../src/wires/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+import type { RequestWire } from "../../../src/entries/wire.ts";
+import * as v from "../../../src/entries/schema.ts";
 
 /** A fresh server, and what its handlers saw. */
 export function createAgentFixture(...wires: readonly RequestWire[]) {

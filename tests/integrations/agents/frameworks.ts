@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import type { AgentOptions, AgentSource } from "../../../src/integrations/agents/mod.ts";
+import type { AgentOptions, AgentSource } from "../../../src/entries/agents.ts";
 import { installExample } from "../../examples/packages.ts";
 
 /** One call of a scripted model. */

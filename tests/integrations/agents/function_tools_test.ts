@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { functionTools } from "../../../src/integrations/agents/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+import { functionTools } from "../../../src/entries/agents.ts";
+import * as v from "../../../src/entries/schema.ts";
 
 const PNG = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" };
 const server = createServer({

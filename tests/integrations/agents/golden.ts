@@ -6,8 +6,8 @@ import {
   openaiAgentsTools,
   openaiResponsesTools,
   openaiTools,
-} from "../../../src/integrations/agents/mod.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+} from "../../../src/entries/agents.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 import { groupOf, hardTools } from "./hard_tools.ts";
 
 /** One checked-in payload. */

@@ -6,8 +6,8 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createServer, defineTool, ToolError } from "../../../mod.ts";
 import { createCoreClient } from "../../../src/client/core_client.ts";
 import { memoryTransport } from "../../../src/wires/memory/client/transport.ts";
-import { jsonSchema } from "../../../src/core/json_schema/mod.ts";
-import { explainSchema, type SchemaVendor } from "../../../src/integrations/agents/mod.ts";
+import { jsonSchema } from "../../../src/entries/json_schema.ts";
+import { explainSchema, type SchemaVendor } from "../../../src/entries/agents.ts";
 import { valuesOf } from "./reduced_values.ts";
 
 type Schema = Readonly<Record<string, unknown>>;

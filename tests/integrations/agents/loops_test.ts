@@ -11,9 +11,9 @@ import {
   type LoopOptions,
   openaiResponsesTools,
   openaiTools,
-} from "../../../src/integrations/agents/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
-import { discover } from "../../../src/server/discovery/mod.ts";
+} from "../../../src/entries/agents.ts";
+import * as v from "../../../src/entries/schema.ts";
+import { discover } from "../../../src/entries/discovery.ts";
 
 interface Loop {
   readonly names: readonly string[];

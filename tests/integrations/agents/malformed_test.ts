@@ -1,7 +1,7 @@
 /** Invalid calls and tools, as a model or an untyped caller may pass them. */
 import { match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { openaiResponsesTools, openaiTools } from "../../../src/integrations/agents/mod.ts";
+import { openaiResponsesTools, openaiTools } from "../../../src/entries/agents.ts";
 import { createAgentFixture } from "./fixture.ts";
 
 // Not every interface that calls itself OpenAI's keeps to its types.

@@ -1,7 +1,7 @@
 /** A server with 500 tools in 20 groups, with parameters and descriptions as long as those of published servers. */
 import { createServer, defineTool } from "../../../mod.ts";
-import { group } from "../../../src/server/compose/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+import { group } from "../../../src/entries/compose.ts";
+import * as v from "../../../src/entries/schema.ts";
 
 const GROUPS = [
   "billing",

@@ -7,8 +7,8 @@ import {
   type MastraOptions,
   type MastraQuestions,
   mastraTools,
-} from "../../../src/integrations/agents/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+} from "../../../src/entries/agents.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { loadExample, loadModule, type Script, skip, type StartModel } from "./frameworks.ts";
 
 interface Run {

@@ -1,8 +1,8 @@
 /** Nulls that models write for properties which they leave out: left out where the schema does not allow them. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
-import { openaiTools } from "../../../src/integrations/agents/mod.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+import { openaiTools } from "../../../src/entries/agents.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 
 const text = { type: "string" };
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { type AgentSource, type OpenAiAgentsOptions, openaiAgentsTools } from "../../../src/integrations/agents/mod.ts";
+import { type AgentSource, type OpenAiAgentsOptions, openaiAgentsTools } from "../../../src/entries/agents.ts";
 import { loadExample, loadModule, type Script, skip, type StartModel } from "./frameworks.ts";
 import { CHAT, type JsonRecord } from "./model_views/apis.ts";
 

@@ -2,8 +2,8 @@
 import { rejects } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, memoryTransport } from "../../../mod.ts";
-import { anthropicTools, langchainTools, openaiTools } from "../../../src/integrations/agents/mod.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
+import { anthropicTools, langchainTools, openaiTools } from "../../../src/entries/agents.ts";
+import { bearer } from "../../../src/entries/auth.ts";
 
 const whoami = defineTool("whoami").describe("Who calls").handle((_, ctx) => ctx.principal?.id ?? "");
 const refusal = {

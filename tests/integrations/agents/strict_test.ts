@@ -2,9 +2,9 @@
 import fc from "fast-check";
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
-import { openaiTools } from "../../../src/integrations/agents/mod.ts";
+import { openaiTools } from "../../../src/entries/agents.ts";
 import { schemaOf, STRICT_CASES } from "./strict_cases.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 
 /** A tool with this schema, which gives back what it gets. */
 async function openTool(inputSchema: Record<string, unknown>) {

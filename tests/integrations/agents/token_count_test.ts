@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { estimateTokens } from "../../../src/integrations/agents/mod.ts";
-import { discover } from "../../../src/server/discovery/mod.ts";
+import { estimateTokens } from "../../../src/entries/agents.ts";
+import { discover } from "../../../src/entries/discovery.ts";
 
 const tools = Array.from(
   { length: 100 },

@@ -8,7 +8,7 @@ import {
   googleTools,
   type OpenAiResponsesResult,
   openaiResponsesTools,
-} from "../../../src/integrations/agents/mod.ts";
+} from "../../../src/entries/agents.ts";
 import { loadExample, loadModule, type Script, skip, type StartModel } from "./frameworks.ts";
 import type { JsonRecord } from "./model_views/apis.ts";
 import { createViewedServer } from "./model_views/tools.ts";

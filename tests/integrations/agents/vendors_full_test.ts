@@ -10,7 +10,7 @@ import {
   openaiResponsesTools,
   openaiTools,
   type SchemaVendor,
-} from "../../../src/integrations/agents/mod.ts";
+} from "../../../src/entries/agents.ts";
 import { estimateTextTokens } from "../../../src/internal/token_estimate.ts";
 import { readCorpus } from "../../corpus/corpus.ts";
 import { findNode, findProgram, testWith } from "../../serve/programs.ts";

@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { connectView, type ConnectViewOptions, ToolError } from "../../../src/integrations/apps/view/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+import { connectView, type ConnectViewOptions, ToolError } from "../../../src/entries/apps/view.ts";
+import * as v from "../../../src/entries/schema.ts";
 
 type Message = Readonly<Record<string, unknown>>;
 

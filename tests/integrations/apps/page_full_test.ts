@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createServer, defineTool } from "../../../mod.ts";
-import { view, type ViewOptions } from "../../../src/integrations/apps/mod.ts";
+import { view, type ViewOptions } from "../../../src/entries/apps.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { temporaryFolder } from "../../temporary_folder.ts";
 import { modern, type Reply } from "../../wires/mcp/server/client.ts";

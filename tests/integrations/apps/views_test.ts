@@ -2,14 +2,14 @@
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { afterEach, describe, test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/core/mod.ts";
-import { discover } from "../../../src/server/discovery/mod.ts";
-import { gateway, group, mount } from "../../../src/server/compose/mod.ts";
-import { authenticate } from "../../../src/integrations/auth/mod.ts";
-import { openaiTools } from "../../../src/integrations/agents/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
-import { mcp, mcpCatalog, mcpSessions, mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { view, type ViewOptions } from "../../../src/integrations/apps/mod.ts";
+import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/entries/core.ts";
+import { discover } from "../../../src/entries/discovery.ts";
+import { gateway, group, mount } from "../../../src/entries/compose.ts";
+import { authenticate } from "../../../src/entries/auth.ts";
+import { openaiTools } from "../../../src/entries/agents.ts";
+import { testClient } from "../../../src/entries/testing.ts";
+import { mcp, mcpCatalog, mcpSessions, mcpTransport } from "../../../src/entries/mcp.ts";
+import { view, type ViewOptions } from "../../../src/entries/apps.ts";
 import { callModern, initialize, type Json, legacy, modern } from "../../wires/mcp/server/client.ts";
 
 const UI = "io.modelcontextprotocol/ui";

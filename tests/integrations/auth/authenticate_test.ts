@@ -10,17 +10,17 @@ import {
   type Principal,
   ToolError,
 } from "../../../mod.ts";
-import { authenticate, type AuthRequest, bearer } from "../../../src/integrations/auth/mod.ts";
-import { grpc } from "../../../src/wires/grpc/mod.ts";
-import { definePrompt, defineResource } from "../../../src/wires/mcp/mod.ts";
+import { authenticate, type AuthRequest, bearer } from "../../../src/entries/auth.ts";
+import { grpc } from "../../../src/entries/grpc.ts";
+import { definePrompt, defineResource } from "../../../src/entries/mcp.ts";
 import { CatalogBench, from } from "../../core/content/harness.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
-import { FakeClock } from "../../../src/testing/mod.ts";
+import * as v from "../../../src/entries/schema.ts";
+import { FakeClock } from "../../../src/entries/testing.ts";
 import { inProcess } from "../../hostile/senders.ts";
 import { STATELESS } from "../../wires/descriptions/all.ts";
 import { RawObject } from "../../wires/descriptions/raw_messages.ts";
 import { call, createGuarded, post } from "./fixture.ts";
-import type { MaybePromise } from "../../../src/wires/mod.ts";
+import type { MaybePromise } from "../../../src/entries/wire.ts";
 
 interface Errors {
   readonly error: { readonly code: number; readonly message: string; readonly data: Readonly<Record<string, unknown>> };

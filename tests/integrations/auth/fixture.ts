@@ -1,8 +1,8 @@
 import { createServer, defineTool, type Server } from "../../../mod.ts";
-import { protectedResourcePage } from "../../../src/integrations/auth/mod.ts";
+import { protectedResourcePage } from "../../../src/entries/auth.ts";
 import { STATELESS } from "../../wires/descriptions/all.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
-import type { Auth } from "../../../src/wires/mod.ts";
+import type { Auth } from "../../../src/entries/wire.ts";
 
 /** Metadata URL in the challenges. */
 export const METADATA_URL = "https://api.example/.well-known/oauth-protected-resource";

@@ -5,8 +5,8 @@ import { test } from "node:test";
 import { sign } from "hono/jwt";
 import { exportJWK, exportSPKI, generateKeyPair, UnsecuredJWT } from "jose";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
-import { jwt, type JwtOptions, type SecretJwtOptions } from "../../../src/integrations/auth/mod.ts";
-import type { JsonObject } from "../../../src/core/tool/mod.ts";
+import { jwt, type JwtOptions, type SecretJwtOptions } from "../../../src/entries/auth.ts";
+import type { JsonObject } from "../../../src/entries/types.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
 import { callAs } from "./fixture.ts";
 

@@ -3,10 +3,10 @@ import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/str
 import { before, test } from "node:test";
 import { exportJWK, generateKeyPair, SignJWT, UnsecuredJWT } from "jose";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
-import { bearer, type IssuerJwtOptions, jwt, jwtVerifier } from "../../../src/integrations/auth/mod.ts";
+import { bearer, type IssuerJwtOptions, jwt, jwtVerifier } from "../../../src/entries/auth.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
 import { call, callAs } from "./fixture.ts";
-import type { JsonObject } from "../../../src/core/tool/mod.ts";
+import type { JsonObject } from "../../../src/entries/types.ts";
 
 const ISSUER = "https://login.example";
 const AUDIENCE = "https://api.example/mcp";

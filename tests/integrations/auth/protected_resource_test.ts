@@ -2,8 +2,8 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, mcpLite } from "../../../mod.ts";
-import { bearer, type ProtectedResourceOptions, protectedResourcePage } from "../../../src/integrations/auth/mod.ts";
-import { grpc } from "../../../src/wires/grpc/mod.ts";
+import { bearer, type ProtectedResourceOptions, protectedResourcePage } from "../../../src/entries/auth.ts";
+import { grpc } from "../../../src/entries/grpc.ts";
 import { post } from "./fixture.ts";
 
 const WELL_KNOWN = "https://api.example/.well-known/oauth-protected-resource";

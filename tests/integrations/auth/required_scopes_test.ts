@@ -2,9 +2,9 @@
 import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Principal, type Server, ToolError } from "../../../mod.ts";
-import { authenticate, bearer, jwt, protectedResourcePage } from "../../../src/integrations/auth/mod.ts";
+import { authenticate, bearer, jwt, protectedResourcePage } from "../../../src/entries/auth.ts";
 import type { Auth } from "../../../src/server/auth.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
+import { mcp } from "../../../src/entries/mcp.ts";
 import { wires } from "../../wires/matrix.ts";
 import { modern } from "../../wires/mcp/server/client.ts";
 

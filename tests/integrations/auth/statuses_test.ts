@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { fromBinary } from "@bufbuild/protobuf";
 import { ToolError } from "../../../mod.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
+import { bearer } from "../../../src/entries/auth.ts";
 import { StatusSchema } from "../../../src/wires/grpc/messages/gen/google/rpc/status_pb.ts";
 import { frame, framesOf, textOf } from "../../wires/grpc/frames.ts";
 import { call, callAs, createGuarded, METADATA_URL, post } from "./fixture.ts";
@@ -162,7 +162,7 @@ test(
   "gRPC itself: a status without a message, its challenge beside it; health is anybody's",
   { skip },
   async () => {
-    const { serve } = await import("../../../src/runtime/serve.ts");
+    const { serve } = await import("../../../src/entries/serve.ts");
     const { server, runs } = create();
     const listening = await serve(server, { port: 0, graceMs: 0, grpc: { port: 0 } });
     const url = (listening.grpcUrl ?? "").replace(/^grpc:/, "http:");
@@ -192,7 +192,7 @@ test(
 );
 
 test("serve(): a refused caller's connection goes on", { skip }, async () => {
-  const { serve } = await import("../../../src/runtime/serve.ts");
+  const { serve } = await import("../../../src/entries/serve.ts");
   const { server } = create();
   const listening = await serve(server, { port: 0, graceMs: 0 });
   try {

@@ -1,11 +1,11 @@
 import { deepStrictEqual, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { defineCallerState, defineTool, Failure } from "../../../mod.ts";
-import { cache, type CacheOptions } from "../../../src/integrations/middleware/mod.ts";
+import { cache, type CacheOptions } from "../../../src/entries/middleware.ts";
 import { Bench, KeptSink } from "../../core/dispatch/harness.ts";
-import { asAnswer, asPromise, asQuestion, KEYS } from "../../core/dispatch/promises/promised.ts";
-import type { CallMeta } from "../../../src/wires/mod.ts";
+import { asAnswer, asPromise, asQuestion, KEYS } from "../../jobs/promises/promised.ts";
+import type { CallMeta } from "../../../src/entries/wire.ts";
 
 const reading = defineTool("t").describe("T").annotate({ readOnlyHint: true });
 

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../../mod.ts";
-import { concurrencyLimit, type ConcurrencyLimitOptions } from "../../../src/integrations/middleware/mod.ts";
+import { concurrencyLimit, type ConcurrencyLimitOptions } from "../../../src/entries/middleware.ts";
 import { assertRefused, Bench, settle } from "../../core/dispatch/harness.ts";
 import {
   asAnswer,
@@ -13,7 +13,7 @@ import {
   settledOf,
   standstill,
   watch,
-} from "../../core/dispatch/promises/promised.ts";
+} from "../../jobs/promises/promised.ts";
 
 const t = defineTool("t").describe("T");
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, Failure, memoryTransport } from "../../../mod.ts";
-import { type CallLogger, json, pretty } from "../../../src/integrations/middleware/mod.ts";
+import { type CallLogger, json, pretty } from "../../../src/entries/middleware.ts";
 import { collectConsole } from "../../core/dispatch/harness.ts";
 
 const tools = [

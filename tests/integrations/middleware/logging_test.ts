@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, Failure, type Logger, ToolError } from "../../../mod.ts";
-import { logging } from "../../../src/integrations/middleware/mod.ts";
+import { logging } from "../../../src/entries/middleware.ts";
 import { Bench, KeptLog } from "../../core/dispatch/harness.ts";
 
 const t = defineTool("t").describe("T");

@@ -6,7 +6,7 @@ import {
   rateLimit,
   type RateLimitOptions,
   type RateLimitStore,
-} from "../../../src/integrations/middleware/mod.ts";
+} from "../../../src/entries/middleware.ts";
 import { Bench } from "../../core/dispatch/harness.ts";
 
 const ping = defineTool("ping").describe("Ping").handle(() => "pong");

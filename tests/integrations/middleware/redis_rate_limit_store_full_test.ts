@@ -2,11 +2,11 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { rateLimit } from "../../../src/integrations/middleware/mod.ts";
-import { redisRateLimitStore, type RedisRateLimitStoreOptions } from "../../../src/integrations/redis/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
-import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
-import { errorLogger } from "../../engine/fixture.ts";
+import { rateLimit } from "../../../src/entries/middleware.ts";
+import { redisRateLimitStore, type RedisRateLimitStoreOptions } from "../../../src/entries/redis.ts";
+import { testClient } from "../../../src/entries/testing.ts";
+import { skipReason, startRedis, type TestServer } from "../../jobs/engines/programs.ts";
+import { errorLogger } from "../../jobs/engines/fixture.ts";
 
 /** Servers start slowly on a busy machine. */
 const PATIENT = { timeout: 120_000 };

@@ -1,9 +1,9 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../../mod.ts";
-import { timeout } from "../../../src/integrations/middleware/mod.ts";
+import { timeout } from "../../../src/entries/middleware.ts";
 import { assertRefused, Bench, KeptSink, settle } from "../../core/dispatch/harness.ts";
-import { asAnswer } from "../../core/dispatch/promises/promised.ts";
+import { asAnswer } from "../../jobs/promises/promised.ts";
 
 const t = defineTool("t").describe("T");
 

@@ -2,10 +2,10 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, Failure, type Middleware } from "../../../mod.ts";
-import { cache, concurrencyLimit, rateLimit, timeout } from "../../../src/integrations/middleware/mod.ts";
-import { definePrompt, defineResource } from "../../../src/wires/mcp/mod.ts";
-import { openapiPage } from "../../../src/wires/http_pages/openapi.ts";
-import { FakeClock, testClient } from "../../../src/testing/mod.ts";
+import { cache, concurrencyLimit, rateLimit, timeout } from "../../../src/entries/middleware.ts";
+import { definePrompt, defineResource } from "../../../src/entries/mcp.ts";
+import { openapiPage } from "../../../src/server/pages/openapi.ts";
+import { FakeClock, testClient } from "../../../src/entries/testing.ts";
 import { carries, skipOf, type WireRow, WIRES, wires } from "../../wires/matrix.ts";
 
 class OutOfStock extends Error {}

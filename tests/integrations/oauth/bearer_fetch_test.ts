@@ -2,9 +2,9 @@
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, mcpLiteTransport, ToolError } from "../../../mod.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { bearerFetch, type FetchFunction, type GetToken } from "../../../src/integrations/oauth/mod.ts";
-import { connectTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
+import { bearer } from "../../../src/entries/auth.ts";
+import { bearerFetch, type FetchFunction, type GetToken } from "../../../src/entries/oauth.ts";
+import { connectTransport, grpcWebTransport } from "../../../src/entries/grpc.ts";
 import { createGuarded } from "../auth/fixture.ts";
 
 function create(token: string | GetToken) {

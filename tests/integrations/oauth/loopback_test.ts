@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { test } from "node:test";
 import { runtime } from "../../runtime/runtime.ts";
-import { loopbackRedirect, type Redirect } from "../../../src/integrations/oauth/loopback/mod.ts";
+import { loopbackRedirect, type Redirect } from "../../../src/entries/oauth/loopback.ts";
 
 const PAGE = new URL("https://login.example/authorize?state=the%20state");
 const signal = new AbortController().signal;

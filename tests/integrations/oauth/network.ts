@@ -5,7 +5,7 @@ import {
   type OAuthFetch,
   oauthFetch,
   type OAuthFetchOptions,
-} from "../../../src/integrations/oauth/mod.ts";
+} from "../../../src/entries/oauth.ts";
 
 export const SERVER = "https://api.example/mcp";
 export const ISSUER = "https://login.example";

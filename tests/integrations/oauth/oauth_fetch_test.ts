@@ -8,7 +8,7 @@ import {
   identityAssertion,
   jwtBearer,
   oauthFetch,
-} from "../../../src/integrations/oauth/mod.ts";
+} from "../../../src/entries/oauth.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import {
   agreeing,

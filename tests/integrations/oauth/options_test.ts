@@ -7,7 +7,7 @@ import {
   identityAssertion,
   jwtBearer,
   oauthFetch,
-} from "../../../src/integrations/oauth/mod.ts";
+} from "../../../src/entries/oauth.ts";
 import { agreeing, ISSUER, SERVER } from "./network.ts";
 
 const { grant } = agreeing();

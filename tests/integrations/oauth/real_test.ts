@@ -3,17 +3,17 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { exportJWK, generateKeyPair, type GenerateKeyPairResult } from "jose";
 import { createClient, createServer, defineTool, mcpLite, mcpLiteTransport } from "../../../mod.ts";
-import { bearer, jwtVerifier, protectedResourcePage } from "../../../src/integrations/auth/mod.ts";
-import { loopbackRedirect } from "../../../src/integrations/oauth/loopback/mod.ts";
+import { bearer, jwtVerifier, protectedResourcePage } from "../../../src/entries/auth.ts";
+import { loopbackRedirect } from "../../../src/entries/oauth/loopback.ts";
 import {
   authorizationCode,
   clientCredentials,
   type Grant,
   oauthFetch,
   type OAuthStore,
-} from "../../../src/integrations/oauth/mod.ts";
-import { connectTransport, grpc } from "../../../src/wires/grpc/mod.ts";
-import { mcp, mcpTransport } from "../../../src/wires/mcp/mod.ts";
+} from "../../../src/entries/oauth.ts";
+import { connectTransport, grpc } from "../../../src/entries/grpc.ts";
+import { mcp, mcpTransport } from "../../../src/entries/mcp.ts";
 import { browse, ROBOT, type RunningIssuer, SCOPES, startIssuer } from "./issuer.ts";
 
 const ORIGIN = "http://localhost";

@@ -1,7 +1,7 @@
 /** oauthFetch() in several processes with one store: a refresh token is used once, and no user signs in again. */
 import { deepStrictEqual, rejects } from "node:assert/strict";
 import { test } from "node:test";
-import type { OAuthStore } from "../../../src/integrations/oauth/mod.ts";
+import type { OAuthStore } from "../../../src/entries/oauth.ts";
 import { agreeing, createNetwork, ISSUER, POST, SERVER } from "./network.ts";
 
 /** An authorization server that replaces refresh tokens, and revokes everything when one is used twice. */

@@ -2,9 +2,9 @@
 import { ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, mcpLiteTransport, ToolError } from "../../../mod.ts";
-import type { OAuthStore } from "../../../src/integrations/oauth/mod.ts";
-import { connectTransport } from "../../../src/wires/grpc/mod.ts";
-import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
+import type { OAuthStore } from "../../../src/entries/oauth.ts";
+import { connectTransport } from "../../../src/entries/grpc.ts";
+import { mcpTransport } from "../../../src/entries/mcp.ts";
 import { agreeing, createNetwork, ISSUER, POST, SERVER } from "./network.ts";
 
 const FULL = new Error("ENOSPC: no space left on device");

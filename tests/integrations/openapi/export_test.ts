@@ -1,10 +1,10 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
-import { openapiPage, toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
-import { webtools } from "../../../src/wires/webtools/mod.ts";
+import { openapiPage, toolsFromOpenApi } from "../../../src/entries/openapi.ts";
+import { webtools } from "../../../src/entries/webtools.ts";
 
 interface Node {
   readonly name?: string | undefined;

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createServer } from "../../../mod.ts";
-import { type OpenApiImportOptions, toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
+import { type OpenApiImportOptions, toolsFromOpenApi } from "../../../src/entries/openapi.ts";
 import { root, testWith } from "../../serve/programs.ts";
 
 const DOCUMENT = join(root, ".cache/github/api.github.com-23.0.2.json");

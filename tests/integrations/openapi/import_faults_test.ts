@@ -2,9 +2,9 @@
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, type Logger } from "../../../mod.ts";
-import { type OpenApiImportOptions, toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
+import { type OpenApiImportOptions, toolsFromOpenApi } from "../../../src/entries/openapi.ts";
+import { testClient } from "../../../src/entries/testing.ts";
+import { mcp } from "../../../src/entries/mcp.ts";
 import { modern } from "../../wires/mcp/server/client.ts";
 
 const BASE = "https://api.example/v1";

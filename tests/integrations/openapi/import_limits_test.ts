@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer } from "../../../mod.ts";
-import { toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { toolsFromOpenApi } from "../../../src/entries/openapi.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 
 function count(): (items: readonly unknown[]) => Promise<unknown> {
   const schema = { type: "array", uniqueItems: true, items: { type: ["integer", "object"] } };

@@ -2,8 +2,8 @@
 import { deepStrictEqual, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer } from "../../../mod.ts";
-import { type OpenApiImportOptions, toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { type OpenApiImportOptions, toolsFromOpenApi } from "../../../src/entries/openapi.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 
 const place = {
   type: "object",

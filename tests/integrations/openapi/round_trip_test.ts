@@ -4,7 +4,7 @@ import { createServer as createHttpServer, type IncomingMessage } from "node:htt
 import type { AddressInfo } from "node:net";
 import { after, before, test } from "node:test";
 import { createClient, createServer, mcpLiteTransport } from "../../../mod.ts";
-import { toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
+import { toolsFromOpenApi } from "../../../src/entries/openapi.ts";
 
 const PET = {
   type: "object",

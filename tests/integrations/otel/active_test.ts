@@ -5,9 +5,9 @@ import { context, propagation, trace } from "@opentelemetry/api";
 import { AsyncLocalStorageContextManager } from "@opentelemetry/context-async-hooks";
 import { CompositePropagator, W3CBaggagePropagator, W3CTraceContextPropagator } from "@opentelemetry/core";
 import { createClient, createServer, defineTool, memoryTransport } from "../../../mod.ts";
-import { otel, otelTransport } from "../../../src/integrations/otel/mod.ts";
-import { rest } from "../../../src/wires/rest/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { otel, otelTransport } from "../../../src/entries/otel.ts";
+import { rest } from "../../../src/entries/rest.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { Telemetry } from "./harness.ts";
 
 context.setGlobalContextManager(new AsyncLocalStorageContextManager().enable());

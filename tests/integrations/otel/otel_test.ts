@@ -1,20 +1,11 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { type AnyTool, defineTool, Failure, ToolError } from "../../../mod.ts";
-import { otel } from "../../../src/integrations/otel/mod.ts";
+import { otel } from "../../../src/entries/otel.ts";
 import { Bench, KeptSink, settle } from "../../core/dispatch/harness.ts";
-import {
-  asPromise,
-  Gates,
-  KEYS,
-  pass,
-  redeem,
-  settledOf,
-  standstill,
-  watch,
-} from "../../core/dispatch/promises/promised.ts";
+import { asPromise, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "../../jobs/promises/promised.ts";
 import { Telemetry } from "./harness.ts";
 
 const t = defineTool("t").describe("T");

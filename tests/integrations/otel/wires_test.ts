@@ -3,8 +3,8 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { SpanKind, SpanStatusCode } from "@opentelemetry/api";
 import { createClient, createServer, defineTool, mcpLite, mcpLiteTransport, ToolError } from "../../../mod.ts";
-import { otel, otelTransport } from "../../../src/integrations/otel/mod.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
+import { otel, otelTransport } from "../../../src/entries/otel.ts";
+import { mcp } from "../../../src/entries/mcp.ts";
 import { skipOf, WIRES, wires } from "../../wires/matrix.ts";
 import { Telemetry } from "./harness.ts";
 

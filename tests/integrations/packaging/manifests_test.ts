@@ -9,7 +9,7 @@ import {
   createServerJson,
   type PackageManifest,
   type ServerJsonOptions,
-} from "../../../src/integrations/packaging/mod.ts";
+} from "../../../src/entries/packaging.ts";
 
 const PACKAGE: PackageManifest = {
   name: "@ada/weather-server",

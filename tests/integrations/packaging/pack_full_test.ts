@@ -3,8 +3,8 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/st
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createClient } from "../../../mod.ts";
-import { type BundleManifest, packBundle } from "../../../src/integrations/packaging/mod.ts";
-import { stdioTransport } from "../../../src/wires/mcp/stdio/mod.ts";
+import { type BundleManifest, packBundle } from "../../../src/entries/packaging.ts";
+import { stdioTransport } from "../../../src/entries/stdio.ts";
 import { findNode, findProgram, type Found, root, runProgram, testWith } from "../../serve/programs.ts";
 import { temporaryFolder } from "../../temporary_folder.ts";
 
@@ -111,7 +111,7 @@ testWith("packBundle() says what it cannot pack", [findProgram("bun")], async ()
 testWith("toolwire pack writes the bundle, and refuses what is not a module", [findProgram("bun")], async (bun) => {
   await using folder = await temporaryFolder();
   writeProject(folder.path);
-  const cli = [bun, join(root, "src/cli/main.ts"), "pack"];
+  const cli = [bun, join(root, "apps/cli/main.ts"), "pack"];
   const packed = await runProgram([...cli, "server.ts", "--env", "API_KEY", "--json"], { cwd: folder.path });
   strictEqual(packed.code, 0, packed.stderr);
   const { bytes, manifest } = JSON.parse(packed.stdout);

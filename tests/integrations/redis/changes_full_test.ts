@@ -1,12 +1,12 @@
 /** Notifications of changes through a real Redis. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
-import { type RedisChangeBus, redisChangeBus } from "../../../src/integrations/redis/mod.ts";
-import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
-import { errorLogger } from "../../engine/fixture.ts";
+import { type RedisChangeBus, redisChangeBus } from "../../../src/entries/redis.ts";
+import { mcpTransport } from "../../../src/entries/mcp.ts";
+import { skipReason, startRedis, type TestServer } from "../../jobs/engines/programs.ts";
+import { errorLogger } from "../../jobs/engines/fixture.ts";
 import { createReplica, eventually, isHeard, PATIENT, withRedis } from "./fixture.ts";
-import type { Change } from "../../../src/wires/mod.ts";
+import type { Change } from "../../../src/entries/wire.ts";
 
 const TOOLS: Change = { kind: "list-changed", list: "tools" };
 

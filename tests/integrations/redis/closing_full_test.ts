@@ -1,6 +1,6 @@
 /** A closed server leaves no connection to Redis open that keeps its process alive. */
 import { strictEqual } from "node:assert/strict";
-import { findServer, startRedis } from "../../engine/programs.ts";
+import { findServer, startRedis } from "../../jobs/engines/programs.ts";
 import { command, runProgram, runtimes, testWith } from "../../serve/programs.ts";
 
 for (const runtime of runtimes) {

@@ -3,10 +3,10 @@ import process from "node:process";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { createClient, createServer, defineTool } from "../../../mod.ts";
-import { bullmqEngine } from "../../../src/engine/bullmq/mod.ts";
-import { rateLimit } from "../../../src/integrations/middleware/mod.ts";
-import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../../src/integrations/redis/mod.ts";
-import { defineResource, mcp, mcpSessions } from "../../../src/wires/mcp/mod.ts";
+import { bullmqEngine } from "../../../src/entries/engines/bullmq.ts";
+import { rateLimit } from "../../../src/entries/middleware.ts";
+import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../../src/entries/redis.ts";
+import { defineResource, mcp, mcpSessions } from "../../../src/entries/mcp.ts";
 import { KEYS } from "../../wires/mcp/server/fixture.ts";
 
 const [redis = ""] = process.argv.slice(2);

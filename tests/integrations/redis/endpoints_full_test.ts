@@ -2,9 +2,9 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { redisSessionStore } from "../../../src/integrations/redis/mod.ts";
-import { mcp, mcpSessions } from "../../../src/wires/mcp/mod.ts";
-import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
+import { redisSessionStore } from "../../../src/entries/redis.ts";
+import { mcp, mcpSessions } from "../../../src/entries/mcp.ts";
+import { skipReason, startRedis, type TestServer } from "../../jobs/engines/programs.ts";
 import { StreamReader } from "../../wires/mcp/server/client.ts";
 import { KEYS } from "../../wires/mcp/server/fixture.ts";
 import { eventually, newSession, PATIENT, withRedis } from "./fixture.ts";

@@ -1,21 +1,17 @@
 /** Replicas over one Redis: servers of one process that share nothing but it. */
 import { Redis } from "ioredis";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
-import {
-  redisChangeBus,
-  redisSessionStore,
-  type RedisSessionStoreOptions,
-} from "../../../src/integrations/redis/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+import { redisChangeBus, redisSessionStore, type RedisSessionStoreOptions } from "../../../src/entries/redis.ts";
+import * as v from "../../../src/entries/schema.ts";
 import {
   defineResource,
   mcp,
   type McpSession,
   mcpSessions,
   type McpSessionsOptions,
-} from "../../../src/wires/mcp/mod.ts";
+} from "../../../src/entries/mcp.ts";
 import { Gate, KEYS } from "../../wires/mcp/server/fixture.ts";
-import { errorLogger } from "../../engine/fixture.ts";
+import { errorLogger } from "../../jobs/engines/fixture.ts";
 
 /** Servers start slowly on a busy machine. */
 export const PATIENT = { timeout: 120_000 };

@@ -2,15 +2,15 @@
 import { match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Server } from "../../../mod.ts";
-import { bullmqEngine } from "../../../src/engine/bullmq/mod.ts";
-import { rateLimit } from "../../../src/integrations/middleware/mod.ts";
-import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../../src/integrations/redis/mod.ts";
-import { grpc } from "../../../src/wires/grpc/mod.ts";
-import { mcp, mcpSessions } from "../../../src/wires/mcp/mod.ts";
-import { webtools } from "../../../src/wires/webtools/mod.ts";
-import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
+import { bullmqEngine } from "../../../src/entries/engines/bullmq.ts";
+import { rateLimit } from "../../../src/entries/middleware.ts";
+import { redisChangeBus, redisRateLimitStore, redisSessionStore } from "../../../src/entries/redis.ts";
+import { grpc } from "../../../src/entries/grpc.ts";
+import { mcp, mcpSessions } from "../../../src/entries/mcp.ts";
+import { webtools } from "../../../src/entries/webtools.ts";
+import { skipReason, startRedis, type TestServer } from "../../jobs/engines/programs.ts";
 import { KEYS } from "../../wires/mcp/server/fixture.ts";
-import { errorLogger } from "../../engine/fixture.ts";
+import { errorLogger } from "../../jobs/engines/fixture.ts";
 import { eventually, PATIENT } from "./fixture.ts";
 
 /** A server that needs Redis for everything, and its log lines. */

@@ -5,7 +5,7 @@ import process from "node:process";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ElicitRequestSchema, ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
-import { findServer, startRedis } from "../../engine/programs.ts";
+import { findServer, startRedis } from "../../jobs/engines/programs.ts";
 import { command, type Program, runtimes, startProgram, testWith } from "../../serve/programs.ts";
 import { eventually, isHeard } from "./fixture.ts";
 

@@ -1,6 +1,6 @@
 // One replica as a process: `replica_program.ts <url of redis> <name>`. It prints its URL and runs the tasks of its standard input.
 import process from "node:process";
-import { serve } from "../../../src/runtime/serve.ts";
+import { serve } from "../../../src/entries/serve.ts";
 import { createReplica } from "./fixture.ts";
 
 const [redis = "", name = ""] = process.argv.slice(2);

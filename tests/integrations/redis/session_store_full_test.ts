@@ -5,10 +5,10 @@ import {
   type RedisSessionStore,
   redisSessionStore,
   type RedisSessionStoreOptions,
-} from "../../../src/integrations/redis/mod.ts";
-import type { SessionEvent } from "../../../src/wires/mcp/mod.ts";
-import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
-import { errorLogger } from "../../engine/fixture.ts";
+} from "../../../src/entries/redis.ts";
+import type { SessionEvent } from "../../../src/entries/mcp.ts";
+import { skipReason, startRedis, type TestServer } from "../../jobs/engines/programs.ts";
+import { errorLogger } from "../../jobs/engines/fixture.ts";
 import { eventually, isHeard, newSession, PATIENT, withRedis } from "./fixture.ts";
 
 /** Blocks Redis for a while. Commands are executed afterwards. */

@@ -9,8 +9,8 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { createClient, type Server } from "../../../mod.ts";
-import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { skipReason, startRedis, type TestServer } from "../../engine/programs.ts";
+import { mcpTransport } from "../../../src/entries/mcp.ts";
+import { skipReason, startRedis, type TestServer } from "../../jobs/engines/programs.ts";
 import {
   initialize,
   type Json,

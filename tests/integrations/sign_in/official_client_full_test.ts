@@ -12,7 +12,7 @@ import type { AddressInfo } from "node:net";
 import { after, test } from "node:test";
 import { Provider } from "oidc-provider";
 import { createServer, defineTool, mcp, type Server } from "../../../mod.ts";
-import { oidc, signIn } from "../../../src/integrations/sign_in/mod.ts";
+import { oidc, signIn } from "../../../src/entries/sign_in.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { browse } from "../oauth/issuer.ts";
 import { Browser, KEYS } from "./world.ts";

@@ -1,7 +1,7 @@
 /** Sign-in over two replicas that share the keys alone: clients, consent, tokens, refreshes, revocation. */
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { auth0, entra, google, keycloak, oauth, oidc, okta, signIn } from "../../../src/integrations/sign_in/mod.ts";
+import { auth0, entra, google, keycloak, oauth, oidc, okta, signIn } from "../../../src/entries/sign_in.ts";
 import { createServer } from "../../../mod.ts";
 import { PROVIDER } from "./provider.ts";
 import {

@@ -1,7 +1,7 @@
 /** Replicas of a server with sign-in, a stand-in provider, browsers with cookies, and MCP clients. */
 import { strictEqual } from "node:assert/strict";
 import { createServer, defineTool, mcp, mcpLite, type Server } from "../../../mod.ts";
-import { oidc, signIn, type SignInOptions, type SignInStore } from "../../../src/integrations/sign_in/mod.ts";
+import { oidc, signIn, type SignInOptions, type SignInStore } from "../../../src/entries/sign_in.ts";
 import { FakeClock } from "../../../src/testing/fake_clock.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
 import { challengeOf, PROVIDER, Provider } from "./provider.ts";

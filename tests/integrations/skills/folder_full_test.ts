@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { temporaryFolder } from "../../temporary_folder.ts";
-import { skills } from "../../../src/integrations/skills/mod.ts";
+import { skills } from "../../../src/entries/skills.ts";
 
 const HEAD = "---\nname: NAME\ndescription: A skill\n---\n";
 

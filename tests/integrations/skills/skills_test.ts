@@ -2,9 +2,9 @@
 import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { group } from "../../../src/server/compose/mod.ts";
-import { mcp, mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { readSkills, type Skill, skills, type SkillSource, toolsSkill } from "../../../src/integrations/skills/mod.ts";
+import { group } from "../../../src/entries/compose.ts";
+import { mcp, mcpTransport } from "../../../src/entries/mcp.ts";
+import { readSkills, type Skill, skills, type SkillSource, toolsSkill } from "../../../src/entries/skills.ts";
 
 const COMMITS = `---
 name: write-commits

@@ -1,12 +1,12 @@
 /** One of several replicas whose work is done by Temporal: `replica.ts <address of Temporal>`. Keeps nothing. */
 import { createRequire } from "node:module";
 import process from "node:process";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
-import { temporal, type TemporalClient } from "../../../src/integrations/temporal/mod.ts";
-import { serve } from "../../../src/runtime/serve.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
-import { rest } from "../../../src/wires/rest/mod.ts";
+import { temporal, type TemporalClient } from "../../../src/entries/temporal.ts";
+import { serve } from "../../../src/entries/serve.ts";
+import { mcp } from "../../../src/entries/mcp.ts";
+import { rest } from "../../../src/entries/rest.ts";
 
 const require = createRequire(new URL("../../../.cache/temporal/package.json", import.meta.url));
 const { Client, Connection } = require("@temporalio/client") as {

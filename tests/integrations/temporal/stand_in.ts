@@ -1,5 +1,5 @@
 /** A stand-in for the client of Temporal and its server: workflows that a test moves from state to state. */
-import type { TemporalClient, WorkflowStart } from "../../../src/integrations/temporal/mod.ts";
+import type { TemporalClient, WorkflowStart } from "../../../src/entries/temporal.ts";
 
 /** A workflow of the stand-in. */
 export interface StandInWorkflow {

@@ -1,10 +1,10 @@
 /** `.external(temporal(…))` with a stand-in for Temporal: what callers get for each state and error of a workflow. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool, ToolError } from "../../../mod.ts";
-import { temporal, type TemporalClient, type TemporalOptions } from "../../../src/integrations/temporal/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { temporal, type TemporalClient, type TemporalOptions } from "../../../src/entries/temporal.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { failedBy, StandIn, temporalError } from "./stand_in.ts";
 
 const KEYS = "k1:a secret that all of the replicas know";

@@ -33,7 +33,7 @@ const worker = await Worker.create({
         modules: [join(packages, "node_modules")],
         alias: {
           ...config.resolve.alias,
-          "toolwire/temporal/workflow": here("../../../src/integrations/temporal/workflow/mod.ts"),
+          "toolwire/temporal/workflow": here("../../../src/entries/temporal/workflow.ts"),
         },
       },
       resolveLoader: { modules: [join(packages, "node_modules")] },

@@ -1,6 +1,6 @@
 // The workflows of the tests, as Temporal bundles them.
 import * as workflow from "@temporalio/workflow";
-import { toolWorkflow } from "../../../src/integrations/temporal/workflow/mod.ts";
+import { toolWorkflow } from "../../../src/entries/temporal/workflow.ts";
 
 const { ApplicationFailure, defineSignal, setHandler, condition } = workflow;
 

@@ -2,8 +2,8 @@
 import { ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../../mod.ts";
-import { type EndedCall, webhook } from "../../../src/integrations/webhooks/mod.ts";
-import { asPromise } from "../../core/dispatch/promises/promised.ts";
+import { type EndedCall, webhook } from "../../../src/entries/webhooks.ts";
+import { asPromise } from "../../jobs/promises/promised.ts";
 import { ENDPOINT, replicas } from "./receiver.ts";
 
 const report = defineTool("report").describe("Write a report").promise().handle(async (_, ctx) => {

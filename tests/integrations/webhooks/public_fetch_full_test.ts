@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createServer as createTlsServer, type TLSSocket } from "node:tls";
-import { publicFetch } from "../../../src/integrations/webhooks/public_fetch.ts";
+import { publicFetch } from "../../../src/integrations/webhooks/runtime/public_fetch.ts";
 import { temporaryFolder } from "../../temporary_folder.ts";
 
 const lookup = () => Promise.resolve([{ address: "127.0.0.1", family: 4 }]);

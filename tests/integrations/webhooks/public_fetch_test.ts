@@ -1,7 +1,7 @@
 /** URLs that callers choose: which are refused before a request is sent. */
 import { rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { publicFetch } from "../../../src/integrations/webhooks/public_fetch.ts";
+import { publicFetch } from "../../../src/integrations/webhooks/runtime/public_fetch.ts";
 
 const PRIVATE = [
   ["127.0.0.1", "10.1.2.3", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1"],

@@ -3,10 +3,10 @@ import { ok } from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { AnyTool, ServerOptions } from "../../../mod.ts";
 import { memoryEngine } from "../../../mod.ts";
-import type { Engine } from "../../../src/engine/mod.ts";
-import { FakeClock } from "../../../src/testing/mod.ts";
+import type { Engine } from "../../../src/entries/engine.ts";
+import { FakeClock } from "../../../src/entries/testing.ts";
 import { Bench } from "../../core/dispatch/harness.ts";
-import { KEYS, pass } from "../../core/dispatch/promises/promised.ts";
+import { KEYS, pass } from "../../jobs/promises/promised.ts";
 
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 export const OTHER_SECRET = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";

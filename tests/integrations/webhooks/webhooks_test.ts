@@ -1,24 +1,16 @@
 /** `webhook`: what is sent when work ends, its signature, tries, and what is not sent. */
 import { deepStrictEqual, match, notStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { Webhook } from "standardwebhooks";
 import { createServer, defineTool, Failure, memoryEngine } from "../../../mod.ts";
-import { jobsOf } from "../../../src/core/jobs/mod.ts";
-import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/core/mod.ts";
-import { verifyWebhook, webhook, type WebhookOptions } from "../../../src/integrations/webhooks/mod.ts";
-import type { Engine } from "../../../src/engine/mod.ts";
-import { FakeClock, simulateReplicas } from "../../../src/testing/mod.ts";
+import { jobsOf } from "../../../src/entries/jobs.ts";
+import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/entries/core.ts";
+import { verifyWebhook, webhook, type WebhookOptions } from "../../../src/entries/webhooks.ts";
+import type { Engine } from "../../../src/entries/engine.ts";
+import { FakeClock, simulateReplicas } from "../../../src/entries/testing.ts";
 import { Bench, KeptLog } from "../../core/dispatch/harness.ts";
-import {
-  asAnswer,
-  asFailure,
-  asPromise,
-  Gates,
-  KEYS,
-  pass as passOn,
-  redeem,
-} from "../../core/dispatch/promises/promised.ts";
+import { asAnswer, asFailure, asPromise, Gates, KEYS, pass as passOn, redeem } from "../../jobs/promises/promised.ts";
 import { assertSigned, ENDPOINT, OTHER_SECRET, Receiver, replicas, SECRET } from "./receiver.ts";
 
 const HOUR = 3_600_000;

@@ -1,7 +1,7 @@
 /** What the page of `webmcp_full_test.ts` runs. */
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createClient, createServer, defineTool, memoryTransport } from "../../../mod.ts";
-import { registerWebMcp } from "../../../src/integrations/webmcp/mod.ts";
+import { registerWebMcp } from "../../../src/entries/webmcp.ts";
 
 interface PageTool {
   readonly name: string;

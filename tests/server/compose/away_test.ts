@@ -2,10 +2,10 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, mcpLiteTransport, type ToolError } from "../../../mod.ts";
-import { gateway, group } from "../../../src/server/compose/mod.ts";
-import { mcp, mcpTransport } from "../../../src/wires/mcp/mod.ts";
+import { gateway, group } from "../../../src/entries/compose.ts";
+import { mcp, mcpTransport } from "../../../src/entries/mcp.ts";
 import { keepingLogger } from "./scripted.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 
 type Answer = () => Promise<Response>;
 

@@ -4,9 +4,9 @@ import { type AddressInfo, createServer as createSocketServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
 import { createClient, createServer } from "../../../mod.ts";
-import { gateway, group } from "../../../src/server/compose/mod.ts";
-import { mcp, mcpSessions, type McpTransport, mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { stdioTransport } from "../../../src/wires/mcp/stdio/mod.ts";
+import { gateway, group } from "../../../src/entries/compose.ts";
+import { mcp, mcpSessions, type McpTransport, mcpTransport } from "../../../src/entries/mcp.ts";
+import { stdioTransport } from "../../../src/entries/stdio.ts";
 import { root, startProgram } from "../../serve/programs.ts";
 
 const BUN = join(root, "node_modules/.bin/bun");

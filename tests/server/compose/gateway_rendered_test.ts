@@ -2,11 +2,11 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient, createServer, defineTool, memoryTransport } from "../../../mod.ts";
-import { openaiTools } from "../../../src/integrations/agents/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
-import { mcp, mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+import { openaiTools } from "../../../src/entries/agents.ts";
+import * as v from "../../../src/entries/schema.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
+import { mcp, mcpTransport } from "../../../src/entries/mcp.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 
 const IMAGE = { type: "image", data: "iVBORw0KGgo=", mimeType: "image/png" } as const;
 

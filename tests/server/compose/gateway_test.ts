@@ -1,7 +1,7 @@
 /** A server elsewhere as if it were here: beyond what the suites of all wires see. */
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import {
   type CallResult,
   createClient,
@@ -11,10 +11,10 @@ import {
   memoryEngine,
   memoryTransport,
 } from "../../../mod.ts";
-import { gateway, group, mount } from "../../../src/server/compose/mod.ts";
-import { definePrompt, defineResource, mcp, mcpTransport, user } from "../../../src/wires/mcp/mod.ts";
-import { webtools, webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { gateway, group, mount } from "../../../src/entries/compose.ts";
+import { definePrompt, defineResource, mcp, mcpTransport, user } from "../../../src/entries/mcp.ts";
+import { webtools, webtoolsTransport } from "../../../src/entries/webtools.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { keepingLogger, listing, postPing, scripted } from "./scripted.ts";
 
 const KEYS = "k1:a secret that the gateway's replicas know";

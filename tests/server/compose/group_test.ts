@@ -1,7 +1,7 @@
 /** A server as a part of another: what it keeps, what it is called, what is refused. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import {
   createServer,
   defineCallerState,
@@ -12,12 +12,12 @@ import {
   type Server,
   ToolError,
 } from "../../../mod.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { group, mount } from "../../../src/server/compose/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { bearer } from "../../../src/entries/auth.ts";
+import { group, mount } from "../../../src/entries/compose.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import type { Equal } from "../../types/equal.ts";
-import * as jobCode from "../../../src/core/dispatch/promises/job_service.ts";
-import { provideJobCode } from "../../../src/core/dispatch/promises/with_promises.ts";
+import * as jobCode from "../../../src/jobs/promises/job_service.ts";
+import { provideJobCode } from "../../../src/jobs/promises/with_promises.ts";
 
 // Limits of milliseconds leave no time to load it.
 provideJobCode(jobCode);

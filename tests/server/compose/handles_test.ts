@@ -2,9 +2,9 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, memoryTransport } from "../../../mod.ts";
-import { budget } from "../../../src/core/dispatch/answers/mod.ts";
-import { gateway, group, mount } from "../../../src/server/compose/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { budget } from "../../../src/entries/answers.ts";
+import { gateway, group, mount } from "../../../src/entries/compose.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 
 const ROWS = Array.from({ length: 900 }, (_, id) => `Row ${id}`);
 const QUIET = { logger: false, keys: "k1:a secret that all replicas of this server know" } as const;

@@ -3,8 +3,8 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createServer, type ListedTool } from "../../../mod.ts";
-import { gateway, type GatewayOptions, mount } from "../../../src/server/compose/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { gateway, type GatewayOptions, mount } from "../../../src/entries/compose.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { listing, scripted } from "./scripted.ts";
 
 type Schema = Readonly<Record<string, unknown>>;

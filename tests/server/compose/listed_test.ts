@@ -2,8 +2,8 @@
 import { deepStrictEqual, rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer } from "../../../mod.ts";
-import { gateway, type GatewayOptions, group, type GroupOptions, mount } from "../../../src/server/compose/mod.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
+import { gateway, type GatewayOptions, group, type GroupOptions, mount } from "../../../src/entries/compose.ts";
+import { mcp } from "../../../src/entries/mcp.ts";
 import { listing, scripted } from "./scripted.ts";
 
 test("arguments that are named as keywords are, and data, stay in schemas; keywords of headers do not", async () => {

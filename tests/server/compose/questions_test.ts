@@ -1,11 +1,11 @@
 /** Questions of a server behind a gateway over MCP reach the caller, in both eras on both sides; roots are the gateway's. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createClient, createServer, defineTool } from "../../../mod.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
-import { mcp, mcpSessions, mcpTransport } from "../../../src/wires/mcp/mod.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
+import { testClient } from "../../../src/entries/testing.ts";
+import { mcp, mcpSessions, mcpTransport } from "../../../src/entries/mcp.ts";
 import { events, legacy, text } from "../../wires/mcp/client/scripted.ts";
 
 type Era = "modern" | "legacy";

@@ -2,10 +2,10 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer } from "../../../mod.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
-import { FakeClock, testClient } from "../../../src/testing/mod.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
+import { FakeClock, testClient } from "../../../src/entries/testing.ts";
 import { listing, scripted } from "./scripted.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 
 test("calls of a tool that is gone list the server once in a while, and callers are told of changes alone", async () => {
   let lists = 0;

@@ -1,12 +1,12 @@
 /** Promises of a server elsewhere: how long they last, how they are waited for, and what ends that. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { type CallResult, createServer, defineTool, memoryTransport } from "../../../mod.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
-import { mcp } from "../../../src/wires/mcp/mod.ts";
-import { webtools } from "../../../src/wires/webtools/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
+import { mcp } from "../../../src/entries/mcp.ts";
+import { webtools } from "../../../src/entries/webtools.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { keepingLogger, listing, scripted } from "./scripted.ts";
 
 const KEYS = "k1:a secret that the gateway's replicas know";

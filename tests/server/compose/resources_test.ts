@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, rejects } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer } from "../../../mod.ts";
-import { gateway, group, mount } from "../../../src/server/compose/mod.ts";
-import { defineResource, mcp, type McpTransport, mcpTransport } from "../../../src/wires/mcp/mod.ts";
+import { gateway, group, mount } from "../../../src/entries/compose.ts";
+import { defineResource, mcp, type McpTransport, mcpTransport } from "../../../src/entries/mcp.ts";
 import { keepingLogger, scripted } from "./scripted.ts";
 
 /** An MCP server that lists these resources and templates, and says of each read that it had it. */

@@ -2,13 +2,13 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, memoryTransport } from "../../../mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import * as v from "../../../src/entries/schema.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { DuplexTransport } from "../../../src/wires/mcp/client/duplex_transport.ts";
 import { McpClientTransport } from "../../../src/wires/mcp/client/transport.ts";
 import { parseMessages } from "../../../src/wires/mcp/protocol/messages.ts";
-import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
+import { mcpTransport } from "../../../src/entries/mcp.ts";
 import { INITIALIZED, legacy, OpenStream, text, TOOL } from "../../wires/mcp/client/scripted.ts";
 import { keepingLogger } from "./scripted.ts";
 

@@ -1,6 +1,6 @@
 /** A server whose list and answers the test sets. */
 import type { CallResult, ListedTool, Logger, UnknownOutcome } from "../../../mod.ts";
-import type { Sink, Transport, TransportCall } from "../../../src/wires/mod.ts";
+import type { Sink, Transport, TransportCall } from "../../../src/entries/wire.ts";
 
 type Answer = (
   call: TransportCall,

@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
 import { createServer, defineTool, type Principal } from "../../../mod.ts";
-import { group } from "../../../src/server/compose/mod.ts";
+import { group } from "../../../src/entries/compose.ts";
 import { call, found, listed, search, serverOf, tool } from "./fixture.ts";
 
 const WORDS = ["read", "write", "delete", "invoice", "customer", "report", "user", "file"] as const;

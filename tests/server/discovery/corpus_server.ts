@@ -1,7 +1,7 @@
 /** The tools of the published servers of `tests/corpus` as one server. */
 import { createServer, type Server } from "../../../mod.ts";
-import { gateway, group } from "../../../src/server/compose/mod.ts";
-import { discover } from "../../../src/server/discovery/mod.ts";
+import { gateway, group } from "../../../src/entries/compose.ts";
+import { discover } from "../../../src/entries/discovery.ts";
 import type { CorpusServer } from "../../corpus/corpus.ts";
 import { scripted } from "../compose/scripted.ts";
 import { QUIET } from "./fixture.ts";

@@ -7,8 +7,8 @@ import {
   type memoryTransport,
   type ServerOptions,
 } from "../../../mod.ts";
-import { discover, type DiscoverOptions, type SearchOutput } from "../../../src/server/discovery/mod.ts";
-import { testClient, type TestClientOptions } from "../../../src/testing/mod.ts";
+import { discover, type DiscoverOptions, type SearchOutput } from "../../../src/entries/discovery.ts";
+import { testClient, type TestClientOptions } from "../../../src/entries/testing.ts";
 import { wires } from "../../wires/matrix.ts";
 
 /** A tool that answers with its name. */

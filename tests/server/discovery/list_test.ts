@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, Failure, memoryTransport } from "../../../mod.ts";
-import { mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { discover } from "../../../src/server/discovery/mod.ts";
+import { mcpTransport } from "../../../src/entries/mcp.ts";
+import { discover } from "../../../src/entries/discovery.ts";
 import { call, found, listed, search, serverOf, tool } from "./fixture.ts";
 
 /** Tools whose list takes about 150 tokens each. */

@@ -1,9 +1,9 @@
 /** What `search_tools` finds, and how it describes it. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool } from "../../../mod.ts";
-import { group } from "../../../src/server/compose/mod.ts";
+import { group } from "../../../src/entries/compose.ts";
 import { found, search, serverOf, tool } from "./fixture.ts";
 
 const rate = defineTool("exchange_rate").title("Rates").describe(

@@ -2,9 +2,9 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool } from "../../../mod.ts";
-import { group } from "../../../src/server/compose/mod.ts";
-import { discover } from "../../../src/server/discovery/mod.ts";
-import { SearchIndex } from "../../../src/core/tool_search/search_index.ts";
+import { group } from "../../../src/entries/compose.ts";
+import { discover } from "../../../src/entries/discovery.ts";
+import { SearchIndex } from "../../../src/inspection/tool_search/search_index.ts";
 import { skipOf, WIRES, wires } from "../../wires/matrix.ts";
 import { found, QUIET, search, serverOf, tool } from "./fixture.ts";
 

@@ -1,14 +1,14 @@
 /** How each wire serves a selection of the tools, and the full list where it has one. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createClient, createServer, defineTool, type Server } from "../../../mod.ts";
-import { gateway, group, mount } from "../../../src/server/compose/mod.ts";
-import { discover } from "../../../src/server/discovery/mod.ts";
-import { openapiPage } from "../../../src/integrations/openapi/mod.ts";
-import { mcp, mcpTransport } from "../../../src/wires/mcp/mod.ts";
-import { rest } from "../../../src/wires/rest/mod.ts";
-import { webtools } from "../../../src/wires/webtools/mod.ts";
+import { gateway, group, mount } from "../../../src/entries/compose.ts";
+import { discover } from "../../../src/entries/discovery.ts";
+import { openapiPage } from "../../../src/entries/openapi.ts";
+import { mcp, mcpTransport } from "../../../src/entries/mcp.ts";
+import { rest } from "../../../src/entries/rest.ts";
+import { webtools } from "../../../src/entries/webtools.ts";
 import { listing, scripted } from "../compose/scripted.ts";
 import {
   callModern,

@@ -6,7 +6,7 @@ import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { createClient, createServer, defineTool } from "../../../mod.ts";
-import { type ClientSocket, webSocket, webSocketTransport } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import { type ClientSocket, webSocket, webSocketTransport } from "../../../src/entries/websocket.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { type PairedSocket, pairOpener } from "../../wires/socket_pair.ts";
 import { createFaulty, type Faulty, FIRST, type MethodsOf } from "./faulty.ts";

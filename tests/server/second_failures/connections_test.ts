@@ -6,9 +6,9 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Middleware } from "../../../mod.ts";
 import type { Transport } from "../../../src/core/call/transport.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
-import { webSocket } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import { bearer } from "../../../src/entries/auth.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
+import { webSocket } from "../../../src/entries/websocket.ts";
 import type {
   DuplexWire,
   FrameListener,
@@ -18,8 +18,8 @@ import type {
   MountedWire,
   RequestWire,
   Upgrade,
-} from "../../../src/wires/mod.ts";
-import { mcpDuplex } from "../../../src/wires/mcp/mod.ts";
+} from "../../../src/entries/wire.ts";
+import { mcpDuplex } from "../../../src/entries/mcp.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { callText } from "../../wires/websocket/raw_socket.ts";
 import { createFaulty, type Fault, FIRST, type MethodsOf, SECOND } from "./faulty.ts";

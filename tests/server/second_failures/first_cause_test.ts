@@ -5,10 +5,10 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, memoryEngine } from "../../../mod.ts";
-import type { Engine } from "../../../src/engine/engine.ts";
-import { authorizationCode, type Redirect } from "../../../src/integrations/oauth/mod.ts";
-import type { SignInStore } from "../../../src/integrations/sign_in/mod.ts";
-import { engineSuite, type OpenedEngine, type ReplicaServer, simulateReplicas } from "../../../src/testing/mod.ts";
+import type { Engine } from "../../../src/core/dispatch/engine.ts";
+import { authorizationCode, type Redirect } from "../../../src/entries/oauth.ts";
+import type { SignInStore } from "../../../src/entries/sign_in.ts";
+import { engineSuite, type OpenedEngine, type ReplicaServer, simulateReplicas } from "../../../src/entries/testing.ts";
 import { answerTo, createNetwork, POST, SERVER } from "../../integrations/oauth/network.ts";
 import { call, codeForm, createWorld, MemoryStore, obtain, requestToken } from "../../integrations/sign_in/world.ts";
 import { createFaulty, type Fault, FIRST, type MethodsOf, SECOND } from "./faulty.ts";

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type ExternalWork } from "../../../mod.ts";
-import { testClient } from "../../../src/testing/mod.ts";
+import { testClient } from "../../../src/entries/testing.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { createFaulty, type Fault, FIRST, type MethodsOf, SECOND } from "./faulty.ts";
 import { Observation } from "./observation.ts";

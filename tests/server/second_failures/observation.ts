@@ -4,7 +4,7 @@ import process from "node:process";
 import { isToolErrorCode } from "../../../src/core/errors/code.ts";
 import { ToolError } from "../../../src/core/errors/tool_error.ts";
 import type { Clock } from "../../../src/internal/time.ts";
-import { FakeClock } from "../../../src/testing/mod.ts";
+import { FakeClock } from "../../../src/entries/testing.ts";
 import { FIRST, SECOND } from "./faulty.ts";
 
 /** Virtual time after which something hangs, in milliseconds: longer than every deadline of the server. */

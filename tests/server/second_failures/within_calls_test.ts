@@ -7,9 +7,9 @@ import { test } from "node:test";
 import { createServer, defineTool, keyRing } from "../../../mod.ts";
 import type { TokenKeys } from "../../../src/core/token/token.ts";
 import type { Auth, MountedAuth } from "../../../src/server/auth.ts";
-import { mcp, mcpSessions } from "../../../src/wires/mcp/mod.ts";
+import { mcp, mcpSessions } from "../../../src/entries/mcp.ts";
 import { mcpLite } from "../../../src/wires/mcp_lite/server/mcp_lite.ts";
-import type { CallObserver, RequestWire } from "../../../src/wires/mod.ts";
+import type { CallObserver, RequestWire } from "../../../src/entries/wire.ts";
 import { FIRST } from "./faulty.ts";
 import { BOTH, type Faults, testFaults, THROWS } from "./test_faults.ts";
 

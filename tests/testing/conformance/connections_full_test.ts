@@ -1,8 +1,8 @@
 /** The conformance suite over real connections, by HTTP, gRPC and WebSocket: our server passes every check. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
-import { serve } from "../../../src/runtime/serve.ts";
-import { type ConformanceResult, conformanceSuite } from "../../../src/testing/mod.ts";
+import { serve } from "../../../src/entries/serve.ts";
+import { type ConformanceResult, conformanceSuite } from "../../../src/entries/testing.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { createCheckedServer, OPTIONS } from "./server.ts";
 

@@ -1,11 +1,11 @@
 /** A server with a tool for each thing that the conformance suite can check. */
 import { createServer, defineTool, mcpLite, type Server } from "../../../mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
-import { definePrompt } from "../../../src/wires/mcp/mod.ts";
-import { grpc } from "../../../src/wires/grpc/mod.ts";
-import { webSocket } from "../../../src/wires/mcp_lite/websocket/mod.ts";
-import { webtools } from "../../../src/wires/webtools/mod.ts";
-import type { ConformanceOptions, ConformanceTarget } from "../../../src/testing/mod.ts";
+import * as v from "../../../src/entries/schema.ts";
+import { definePrompt } from "../../../src/entries/mcp.ts";
+import { grpc } from "../../../src/entries/grpc.ts";
+import { webSocket } from "../../../src/entries/websocket.ts";
+import { webtools } from "../../../src/entries/webtools.ts";
+import type { ConformanceOptions, ConformanceTarget } from "../../../src/entries/testing.ts";
 
 const described = (text: string, example: string) => v.pipe(v.string(), v.description(text), v.examples([example]));
 

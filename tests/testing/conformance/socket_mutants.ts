@@ -1,6 +1,6 @@
 /** Servers of MCP-lite over WebSocket that are wrong in one point each: by the check that has to find them. */
 import { asObject, type Members } from "../../../src/internal/json.ts";
-import type { ClientSocket, OpenSocket, SocketEvent } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import type { ClientSocket, OpenSocket, SocketEvent } from "../../../src/entries/websocket.ts";
 import { HTTP_MUTANTS } from "./http_mutants.ts";
 import { type Mutant, onCall, onTools } from "./mutate.ts";
 

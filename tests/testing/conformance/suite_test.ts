@@ -8,14 +8,14 @@ import {
   conformanceSuite,
   type ConformanceTarget,
   formatJUnit,
-} from "../../../src/testing/mod.ts";
+} from "../../../src/entries/testing.ts";
 import { GRPC_MUTANTS } from "./grpc_mutants.ts";
 import { HTTP_MUTANTS } from "./http_mutants.ts";
 import type { Mutant } from "./mutate.ts";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
-import { grpc } from "../../../src/wires/grpc/mod.ts";
-import { webSocket } from "../../../src/wires/mcp_lite/websocket/mod.ts";
-import { webtools } from "../../../src/wires/webtools/mod.ts";
+import { grpc } from "../../../src/entries/grpc.ts";
+import { webSocket } from "../../../src/entries/websocket.ts";
+import { webtools } from "../../../src/entries/webtools.ts";
 import { pairOpener } from "../../wires/socket_pair.ts";
 import { SOCKET_MUTANTS } from "./socket_mutants.ts";
 import { WEBTOOL_MUTANTS } from "./webtool_mutants.ts";

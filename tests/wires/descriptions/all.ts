@@ -8,7 +8,7 @@ import { rest } from "./rest.ts";
 import { stdio } from "./stdio.ts";
 import { websocket } from "./websocket.ts";
 import { webtools } from "./webtools.ts";
-import type { RequestWire } from "../../../src/wires/mod.ts";
+import type { RequestWire } from "../../../src/entries/wire.ts";
 
 /** One for each column of the page. */
 export const DESCRIPTIONS: readonly WireDescription[] = [

@@ -6,7 +6,7 @@
  */
 import type { HeadersFunction, HeaderValues, Principal, Server, ToolErrorCode } from "../../../mod.ts";
 import type { RawObject } from "./raw_messages.ts";
-import type { RequestWire, Transport } from "../../../src/wires/mod.ts";
+import type { RequestWire, Transport } from "../../../src/entries/wire.ts";
 
 /**
  * What some protocols cannot express. `data of errors`: the data of failures and the details of errors. `_meta`: that of tools, calls and

@@ -5,7 +5,7 @@ import { joinChunks } from "../../../src/internal/chunks.ts";
 import { ErrorInfoSchema } from "../../../src/wires/grpc/messages/gen/google/rpc/error_details_pb.ts";
 import { StatusSchema } from "../../../src/wires/grpc/messages/gen/google/rpc/status_pb.ts";
 import { ToolResponseSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { connectTransport, grpc as grpcWire, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
+import { connectTransport, grpc as grpcWire, grpcTransport, grpcWebTransport } from "../../../src/entries/grpc.ts";
 import { frame, framesOf, textOf } from "../grpc/frames.ts";
 import type { CallEnd, Dialect, ExpectedCodes, RawRequest, WireDescription } from "./description.ts";
 import { encodeText, errorEnd, field, type Json, jsonDialect, type RawObject, structOf } from "./raw_messages.ts";

@@ -1,5 +1,5 @@
 /** MCP over HTTP: revisions 2024-11-05 to 2026-07-28. */
-import { mcp as mcpWire, mcpSessions, mcpTransport, memorySessionStore } from "../../../src/wires/mcp/mod.ts";
+import { mcp as mcpWire, mcpSessions, mcpTransport, memorySessionStore } from "../../../src/entries/mcp.ts";
 import type { ExpectedCodes, WireClient, WireDescription } from "./description.ts";
 import { jsonDialect, MCP_META, readMcp, rpcCall } from "./raw_messages.ts";
 

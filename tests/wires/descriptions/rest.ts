@@ -1,5 +1,5 @@
 /** REST. */
-import { rest as restWire, restTransport } from "../../../src/wires/rest/mod.ts";
+import { rest as restWire, restTransport } from "../../../src/entries/rest.ts";
 import type { ExpectedCodes, WireDescription } from "./description.ts";
 import { encodeText, errorEnd, jsonOf } from "./raw_messages.ts";
 import { textOf } from "../grpc/frames.ts";

@@ -1,5 +1,5 @@
 /** MCP-lite over WebSocket. */
-import { webSocket, webSocketTransport } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import { webSocket, webSocketTransport } from "../../../src/entries/websocket.ts";
 import { pairOpener } from "../socket_pair.ts";
 import type { WireDescription } from "./description.ts";
 
@@ -29,7 +29,7 @@ export const websocket: WireDescription = {
       column: NAME,
       skip: isWorker ? "workerd opens no sockets" : undefined,
       async open(server, { headers = {} } = {}) {
-        const { serve } = await import("../../../src/runtime/serve.ts");
+        const { serve } = await import("../../../src/entries/serve.ts");
         const listening = await serve(server, { port: 0, graceMs: 0 });
         const transport = webSocketTransport(listening.url, { headers });
         return {

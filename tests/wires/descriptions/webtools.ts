@@ -1,5 +1,5 @@
 /** Webtools. */
-import { webtools as webtoolsWire, webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
+import { webtools as webtoolsWire, webtoolsTransport } from "../../../src/entries/webtools.ts";
 import type { ClientOptions, ExpectedCodes, Lack, WireDescription } from "./description.ts";
 import { errorEnd, jsonDialect } from "./raw_messages.ts";
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match } from "node:assert/strict";
 import { createServer, type Server as HttpServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { serve } from "../../../src/runtime/serve.ts";
+import { serve } from "../../../src/entries/serve.ts";
 import { findProgram, runProgram, testWith } from "../../serve/programs.ts";
 import { createFixture } from "../fixture.ts";
 import type { Findings } from "./browser_page.ts";

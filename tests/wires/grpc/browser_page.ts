@@ -1,9 +1,9 @@
 /** Runs in a page: the client over every wire that a page can reach. `browser_test.ts` checks the findings. */
 import { createClient, mcpLiteTransport } from "../../../mod.ts";
-import { connectTransport, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
-import { webSocketTransport } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import { connectTransport, grpcTransport, grpcWebTransport } from "../../../src/entries/grpc.ts";
+import { webSocketTransport } from "../../../src/entries/websocket.ts";
 import type { FixtureServer } from "../fixture.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 
 /** Findings over one wire. */
 export interface Findings {

@@ -4,9 +4,9 @@ import { test } from "node:test";
 import { create, toBinary, toJsonString } from "@bufbuild/protobuf";
 import { createClient, createServer, defineTool, ToolError } from "../../../mod.ts";
 import { ResponseType, ToolResponseSchema, ToolsListSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
-import { connectTransport, grpc, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
+import { connectTransport, grpc, grpcWebTransport } from "../../../src/entries/grpc.ts";
 import { frame } from "./frames.ts";
-import type { Transport } from "../../../src/wires/mod.ts";
+import type { Transport } from "../../../src/entries/wire.ts";
 
 interface Sent {
   readonly url: string;

@@ -14,9 +14,9 @@ import {
   ToolResponseSchema,
 } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { joinChunks } from "../../../src/internal/chunks.ts";
-import { grpc } from "../../../src/wires/grpc/mod.ts";
-import { definePrompt } from "../../../src/wires/mcp/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+import { grpc } from "../../../src/entries/grpc.ts";
+import { definePrompt } from "../../../src/entries/mcp.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { settle } from "../../core/dispatch/harness.ts";
 import { createFixture } from "../fixture.ts";
 import { frame, framesOf, gzipped, textOf } from "./frames.ts";

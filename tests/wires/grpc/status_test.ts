@@ -2,8 +2,8 @@
 import { deepStrictEqual, doesNotMatch, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, ToolError, type ToolErrorCode } from "../../../mod.ts";
-import { serve } from "../../../src/runtime/serve.ts";
-import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../../src/wires/grpc/mod.ts";
+import { serve } from "../../../src/entries/serve.ts";
+import { connectTransport, grpc, grpcTransport, grpcWebTransport } from "../../../src/entries/grpc.ts";
 import { runtime } from "../../runtime/runtime.ts";
 
 const skip = runtime === "workerd" && "workerd opens no sockets";

@@ -13,7 +13,7 @@ import { FileDescriptorProtoSchema, FileDescriptorSetSchema, ValueSchema } from 
 import { base64Decode } from "@bufbuild/protobuf/wire";
 import type { ClientHttp2Session, OutgoingHttpHeaders } from "node:http2";
 import type { Server } from "../../../mod.ts";
-import { serve } from "../../../src/runtime/serve.ts";
+import { serve } from "../../../src/entries/serve.ts";
 import { ErrorInfoSchema } from "../../../src/wires/grpc/messages/gen/google/rpc/error_details_pb.ts";
 import { ResponseMetaSchema } from "../../../src/wires/grpc/messages/gen/mcplite_pb.ts";
 import { StatusSchema } from "../../../src/wires/grpc/messages/gen/google/rpc/status_pb.ts";

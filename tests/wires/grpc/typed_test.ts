@@ -4,10 +4,10 @@ import { StructSchema } from "@bufbuild/protobuf/wkt";
 import { base64Encode } from "@bufbuild/protobuf/wire";
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool } from "../../../mod.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { grpc } from "../../../src/wires/grpc/mod.ts";
+import { bearer } from "../../../src/entries/auth.ts";
+import { grpc } from "../../../src/entries/grpc.ts";
 import { TypedClient, type TypedError } from "./typed_client.ts";
 
 const id = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(1_000_000));

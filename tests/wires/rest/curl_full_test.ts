@@ -2,11 +2,11 @@
 import { ok } from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool } from "../../../mod.ts";
-import { serve } from "../../../src/runtime/serve.ts";
-import { content } from "../../../src/wires/mcp/mod.ts";
-import { rest } from "../../../src/wires/rest/mod.ts";
+import { serve } from "../../../src/entries/serve.ts";
+import { content } from "../../../src/entries/mcp.ts";
+import { rest } from "../../../src/entries/rest.ts";
 import { findProgram, root, runProgram, testWith } from "../../serve/programs.ts";
 import { temporaryFolder } from "../../temporary_folder.ts";
 

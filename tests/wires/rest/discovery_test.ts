@@ -2,8 +2,8 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { discover } from "../../../src/server/discovery/mod.ts";
-import { rest } from "../../../src/wires/rest/mod.ts";
+import { discover } from "../../../src/entries/discovery.ts";
+import { rest } from "../../../src/entries/rest.ts";
 import { ask } from "./library.ts";
 
 const lookUp = defineTool("look_up").describe("Look up").annotate({ readOnlyHint: true }).handle(() => "found");

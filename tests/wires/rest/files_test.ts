@@ -2,9 +2,9 @@
 import { deepStrictEqual, match, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { content } from "../../../src/wires/mcp/mod.ts";
-import { rest } from "../../../src/wires/rest/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+import { content } from "../../../src/entries/mcp.ts";
+import { rest } from "../../../src/entries/rest.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { streamOf } from "../../stream_of.ts";
 import { KeptLog } from "../../core/dispatch/harness.ts";
 

@@ -7,8 +7,8 @@ import { copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promis
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { serve } from "../../../src/runtime/serve.ts";
+import { bearer } from "../../../src/entries/auth.ts";
+import { serve } from "../../../src/entries/serve.ts";
 import { type Found, root, runProgram, testWith } from "../../serve/programs.ts";
 import { createLibrary } from "./library.ts";
 

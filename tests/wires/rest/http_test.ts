@@ -2,9 +2,9 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { rest } from "../../../src/wires/rest/mod.ts";
+import * as v from "../../../src/entries/schema.ts";
+import { bearer } from "../../../src/entries/auth.ts";
+import { rest } from "../../../src/entries/rest.ts";
 import { ask, createLibrary } from "./library.ts";
 
 const ENVELOPE = "application/vnd.toolwire+json";

@@ -1,7 +1,7 @@
 /** A server of books over REST: a tool for each way in which a call can go. */
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool, type ServerOptions } from "../../../mod.ts";
-import { rest } from "../../../src/wires/rest/mod.ts";
+import { rest } from "../../../src/entries/rest.ts";
 
 const Book = v.object({ id: v.string(), title: v.string(), pages: v.pipe(v.number(), v.integer()) });
 

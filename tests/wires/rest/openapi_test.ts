@@ -2,13 +2,13 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { Validator } from "@seriousme/openapi-schema-validator";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
-import { authenticate, bearer, jwt } from "../../../src/integrations/auth/mod.ts";
-import { openapiPage, toolsFromOpenApi } from "../../../src/integrations/openapi/mod.ts";
-import { gateway, mount } from "../../../src/server/compose/mod.ts";
+import { authenticate, bearer, jwt } from "../../../src/entries/auth.ts";
+import { openapiPage, toolsFromOpenApi } from "../../../src/entries/openapi.ts";
+import { gateway, mount } from "../../../src/entries/compose.ts";
 import { listing, scripted } from "../../server/compose/scripted.ts";
-import { rest } from "../../../src/wires/rest/mod.ts";
+import { rest } from "../../../src/entries/rest.ts";
 import { ask, createLibrary } from "./library.ts";
 
 const { server } = createLibrary({ wires: [rest(), mcpLite(), openapiPage()] });

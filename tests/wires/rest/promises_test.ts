@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../../../mod.ts";
-import { restTransport } from "../../../src/wires/rest/mod.ts";
+import { restTransport } from "../../../src/entries/rest.ts";
 import { ask, createLibrary } from "./library.ts";
 
 type Library = ReturnType<typeof createLibrary>;

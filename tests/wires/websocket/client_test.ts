@@ -2,11 +2,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, type Server } from "../../../mod.ts";
-import {
-  webSocket,
-  type WebSocketClientOptions,
-  webSocketTransport,
-} from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import { webSocket, type WebSocketClientOptions, webSocketTransport } from "../../../src/entries/websocket.ts";
 import { PairedSocket, pairOpener } from "../socket_pair.ts";
 import { settle } from "./raw_socket.ts";
 

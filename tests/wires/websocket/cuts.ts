@@ -7,11 +7,11 @@
 import { strictEqual } from "node:assert/strict";
 import { type AddressInfo, connect, createServer as createProxy, type Socket } from "node:net";
 import process from "node:process";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { type Client, createClient, createServer, defineTool, Failure, type Server, ToolError } from "../../../mod.ts";
 import { RandomChoices } from "../../hostile/fuzz/random.ts";
-import { serve } from "../../../src/runtime/serve.ts";
-import { webSocket, webSocketTransport } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import { serve } from "../../../src/entries/serve.ts";
+import { webSocket, webSocketTransport } from "../../../src/entries/websocket.ts";
 
 /** What happened. */
 export interface CutReport {

@@ -1,7 +1,7 @@
 /** A server with room for two WebSockets, until SIGTERM. */
 import { createServer, defineTool } from "../../../mod.ts";
-import { serve } from "../../../src/runtime/serve.ts";
-import { webSocket } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import { serve } from "../../../src/entries/serve.ts";
+import { webSocket } from "../../../src/entries/websocket.ts";
 
 const ping = defineTool("ping").describe("Answer").handle(() => "pong");
 const server = createServer({ tools: [ping], wires: [webSocket({ maxConnections: 2 })], logger: false });

@@ -1,8 +1,8 @@
 /** A server whose tool yields without waiting, by `serve()` of each runtime. */
 import { createServer, defineTool } from "../../../mod.ts";
-import { serve } from "../../../src/runtime/serve.ts";
+import { serve } from "../../../src/entries/serve.ts";
 import { mcpLite } from "../../../src/wires/mcp_lite/server/mcp_lite.ts";
-import { webSocket } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import { webSocket } from "../../../src/entries/websocket.ts";
 
 /** More pieces than are sent before another caller is answered. */
 const MANY = 3_000_000;

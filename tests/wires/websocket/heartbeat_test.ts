@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import type { ActivityMonitor } from "../../../src/core/call/transport.ts";
-import { FakeClock } from "../../../src/testing/mod.ts";
+import { FakeClock } from "../../../src/entries/testing.ts";
 import { OpenSocketCalls } from "../../../src/wires/mcp_lite/websocket/client/open_calls.ts";
 import { settle } from "./raw_socket.ts";
 

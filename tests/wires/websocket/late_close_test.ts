@@ -2,9 +2,9 @@
 import { strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { FakeClock } from "../../../src/testing/mod.ts";
-import { webSocket } from "../../../src/wires/mcp_lite/websocket/mod.ts";
-import type { FrameListener, FramePort, Upgrade } from "../../../src/wires/mod.ts";
+import { FakeClock } from "../../../src/entries/testing.ts";
+import { webSocket } from "../../../src/entries/websocket.ts";
+import type { FrameListener, FramePort, Upgrade } from "../../../src/entries/wire.ts";
 
 for (const closesLate of [true, false]) {
   test(`an ended connection ${closesLate ? "counts until" : "no longer counts before"} the runtime has closed it`, async () => {

@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server } from "../../../mod.ts";
-import { webSocket, type WebSocketOptions } from "../../../src/wires/mcp_lite/websocket/mod.ts";
-import { FakeClock } from "../../../src/testing/mod.ts";
+import { webSocket, type WebSocketOptions } from "../../../src/entries/websocket.ts";
+import { FakeClock } from "../../../src/entries/testing.ts";
 import { callText, messagesOf, openRaw, settle } from "./raw_socket.ts";
 
 interface Fixture {

@@ -2,9 +2,9 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, ToolError } from "../../../mod.ts";
-import { authenticate, bearer } from "../../../src/integrations/auth/mod.ts";
-import { webSocket, type WebSocketOptions, webSocketTransport } from "../../../src/wires/mcp_lite/websocket/mod.ts";
-import { FakeClock } from "../../../src/testing/mod.ts";
+import { authenticate, bearer } from "../../../src/entries/auth.ts";
+import { webSocket, type WebSocketOptions, webSocketTransport } from "../../../src/entries/websocket.ts";
+import { FakeClock } from "../../../src/entries/testing.ts";
 import { createClient } from "../../../mod.ts";
 import { pairOpener } from "../socket_pair.ts";
 import { callText, messagesOf, openRaw, settle } from "./raw_socket.ts";

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { WebSocketClientTransport } from "@modelcontextprotocol/sdk/client/websocket.js";
 import { createClient, createServer, defineTool } from "../../../mod.ts";
-import { serve } from "../../../src/runtime/serve.ts";
-import { mcpDuplex } from "../../../src/wires/mcp/mod.ts";
-import { webSocket, webSocketTransport } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import { serve } from "../../../src/entries/serve.ts";
+import { mcpDuplex } from "../../../src/entries/mcp.ts";
+import { webSocket, webSocketTransport } from "../../../src/entries/websocket.ts";
 import { temporaryFolder } from "../../temporary_folder.ts";
 import { findProgram, runProgram, startProgram, testWith } from "../../serve/programs.ts";
 

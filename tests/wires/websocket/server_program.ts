@@ -1,7 +1,7 @@
 /** A server behind the `fetch` of a runtime alone: `Bun.serve`, `Deno.serve`, or a Worker. */
 import { createServer, defineTool } from "../../../mod.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { bunWebSocket, webSocket } from "../../../src/wires/mcp_lite/websocket/mod.ts";
+import { bearer } from "../../../src/entries/auth.ts";
+import { bunWebSocket, webSocket } from "../../../src/entries/websocket.ts";
 
 const server = createServer({
   tools: [

@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { bearer } from "../../../src/integrations/auth/mod.ts";
-import { webtools } from "../../../src/wires/webtools/mod.ts";
+import { bearer } from "../../../src/entries/auth.ts";
+import { webtools } from "../../../src/entries/webtools.ts";
 import { ask } from "./weather.ts";
 
 const plain = defineTool("plain").describe("For all").handle(() => "plain");

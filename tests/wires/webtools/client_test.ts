@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, type ToolOutcome } from "../../../mod.ts";
-import { fetchWebtool, webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
+import { fetchWebtool, webtoolsTransport } from "../../../src/entries/webtools.ts";
 import { createWeather } from "./weather.ts";
 
 const URL_OF = "http://h/webtools/weather";

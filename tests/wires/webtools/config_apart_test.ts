@@ -2,9 +2,9 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { cache } from "../../../src/integrations/middleware/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
-import { webtools } from "../../../src/wires/webtools/mod.ts";
+import { cache } from "../../../src/entries/middleware.ts";
+import * as v from "../../../src/entries/schema.ts";
+import { webtools } from "../../../src/entries/webtools.ts";
 import { ask } from "./weather.ts";
 
 const account = defineTool("account").describe("Say whose it is").annotate({ readOnlyHint: true })

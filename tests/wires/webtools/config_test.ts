@@ -1,9 +1,9 @@
 /** Config over Webtools: typed in the handler, checked, under the default, and never echoed. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createClient, createServer, defineTool, type Logger } from "../../../mod.ts";
-import { webtools, webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
+import { webtools, webtoolsTransport } from "../../../src/entries/webtools.ts";
 import { ask, createWeather } from "./weather.ts";
 
 const SECRET = "sk-this-must-not-be-seen";

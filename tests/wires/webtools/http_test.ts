@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite } from "../../../mod.ts";
-import { webtools } from "../../../src/wires/webtools/mod.ts";
+import { webtools } from "../../../src/entries/webtools.ts";
 import { ask, createWeather, URL_BASE } from "./weather.ts";
 
 test("metadata is the same to the byte on every replica, and its SHA-256 is the ETag and the digest", async () => {

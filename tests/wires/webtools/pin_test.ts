@@ -8,7 +8,7 @@ import {
   type WebtoolMetadata,
   webtoolsTransport,
   type WebtoolsTransportOptions,
-} from "../../../src/wires/webtools/mod.ts";
+} from "../../../src/entries/webtools.ts";
 import { createWeather } from "./weather.ts";
 
 const URL_OF = "http://h/webtools/weather";

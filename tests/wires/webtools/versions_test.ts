@@ -1,9 +1,9 @@
 /** Versions of one webtool, side by side: each with its tools, its config, its promises. */
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createClient, createServer, defineTool, mcpLite, memoryEngine, memoryTransport } from "../../../mod.ts";
-import { webtools, webtoolsTransport } from "../../../src/wires/webtools/mod.ts";
+import { webtools, webtoolsTransport } from "../../../src/entries/webtools.ts";
 
 const KEYS = "k1:a secret that all of these servers know";
 

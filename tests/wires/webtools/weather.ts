@@ -1,7 +1,7 @@
 /** The weather of the specification, small enough for tests of the wire: two versions, units as config, work that waits and asks. */
-import * as v from "../../../src/core/schema/valibot.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool, Failure, type ServerOptions, ToolError } from "../../../mod.ts";
-import { webtools, type WebtoolsOptions } from "../../../src/wires/webtools/mod.ts";
+import { webtools, type WebtoolsOptions } from "../../../src/entries/webtools.ts";
 
 export const URL_BASE = "http://localhost/webtools/weather";
 

@@ -6,7 +6,7 @@ import {
   type Question,
   type QuestionsResult,
 } from "../../call/outcome.ts";
-import type { AskAnswer, Memo } from "../../../engine/engine.ts";
+import type { AskAnswer, Memo } from "../engine.ts";
 import { Failure } from "../../errors/failure.ts";
 import { ToolError } from "../../errors/tool_error.ts";
 import type { Json } from "../../../internal/json.ts";

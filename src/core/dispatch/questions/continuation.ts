@@ -6,7 +6,7 @@
  * one, the handler runs again.
  */
 import type { ErrorResult } from "../../call/outcome.ts";
-import type { AskAnswer, Memo } from "../../../engine/engine.ts";
+import type { AskAnswer, Memo } from "../engine.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import { digestOfRun } from "../../token/digest.ts";
 import type { TokenKeys } from "../../token/token.ts";

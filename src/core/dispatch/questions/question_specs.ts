@@ -1,6 +1,6 @@
 /** The kinds of questions: what is sent to the caller, and what an answer has to be. */
 import { NO_ANSWER, type Question } from "../../call/outcome.ts";
-import type { AskAnswer } from "../../../engine/engine.ts";
+import type { AskAnswer } from "../engine.ts";
 import { Failure } from "../../errors/failure.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../../internal/json.ts";
 import type { MaybePromise } from "../../../internal/async.ts";

@@ -1,5 +1,5 @@
 /** Sleeps and waits for values: steps of a handler whose results come later, from the clock or from others. */
-import type { Memo, Wait } from "../../../engine/engine.ts";
+import type { Memo, Wait } from "../engine.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import { type CompiledSchema, compileSchema } from "../../schema/compile.ts";

@@ -2,12 +2,12 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { createServer, defineTool, type Middleware } from "../../../../mod.ts";
-import { budget, type BudgetOptions, cursorOf } from "../../../../src/core/dispatch/answers/mod.ts";
-import { cache } from "../../../../src/integrations/middleware/mod.ts";
+import { budget, type BudgetOptions, cursorOf } from "../../../../src/entries/answers.ts";
+import { cache } from "../../../../src/entries/middleware.ts";
 import { estimateTextTokens } from "../../../../src/internal/token_estimate.ts";
-import { FakeClock, testClient } from "../../../../src/testing/mod.ts";
+import { FakeClock, testClient } from "../../../../src/entries/testing.ts";
 
 const KEYS = "k1:a secret that all of these replicas know";
 const READ_ONLY = { readOnlyHint: true } as const;

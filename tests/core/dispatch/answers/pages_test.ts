@@ -2,11 +2,11 @@
 import { deepStrictEqual, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import fc from "fast-check";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { createServer, defineTool } from "../../../../mod.ts";
-import { budget, type BudgetOptions } from "../../../../src/core/dispatch/answers/mod.ts";
+import { budget, type BudgetOptions } from "../../../../src/entries/answers.ts";
 import { estimateTextTokens } from "../../../../src/internal/token_estimate.ts";
-import { testClient } from "../../../../src/testing/mod.ts";
+import { testClient } from "../../../../src/entries/testing.ts";
 
 const KEYS = "k1:a secret that all of these replicas know";
 const READ_ONLY = { readOnlyHint: true } as const;
@@ -79,7 +79,7 @@ test("each page of a cut answer says which part it is, and how to get less; a wh
 });
 
 test("the line about a part counts the items of the parts before it", async () => {
-  const { cursorOf } = await import("../../../../src/core/dispatch/answers/mod.ts");
+  const { cursorOf } = await import("../../../../src/entries/answers.ts");
   const tool = base.answer(budget({ maxTokens: 1_000 })).handle((_, ctx) => {
     const part = Number(cursorOf(ctx) ?? 0);
     return { items: [part * 2, part * 2 + 1], ...(part < 2 && { next: part + 1 }) };

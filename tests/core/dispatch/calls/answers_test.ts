@@ -1,7 +1,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { streamOf } from "../../../stream_of.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { defineTool, type Schema } from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink, settledSoon } from "../harness.ts";
 

@@ -1,10 +1,10 @@
 /** State that the caller keeps: when it is written, when it is read, and what is refused. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { type AnyTool, type CallResult, type Ctx, defineCallerState, defineTool, ToolError } from "../../../../mod.ts";
 import { assertMasked, Bench, settle } from "../harness.ts";
-import { asAnswer, asFailure, asQuestion, KEYS, pass } from "../promises/promised.ts";
+import { asAnswer, asFailure, asQuestion, KEYS, pass } from "../../../jobs/promises/promised.ts";
 
 const t = defineTool("t").describe("T");
 const cart = defineCallerState("cart", v.array(v.string()));

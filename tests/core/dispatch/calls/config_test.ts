@@ -1,7 +1,7 @@
 /** What the environment supplies beside the arguments: typed, checked, and nowhere to be read by others. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import {
   createClient,
   createServer,
@@ -11,8 +11,8 @@ import {
   type Middleware,
   type ServerOptions,
 } from "../../../../mod.ts";
-import { sealed } from "../../../../src/core/keys/sealed.ts";
-import type { Engine, Job } from "../../../../src/engine/mod.ts";
+import { sealed } from "../../../../src/entries/sealed.ts";
+import type { Engine, Job } from "../../../../src/entries/engine.ts";
 
 const SECRET = "sk-this-must-not-be-seen";
 const SEALED = sealed("k1:a secret that all of these servers know");

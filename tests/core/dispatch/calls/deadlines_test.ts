@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool, Failure, ToolError } from "../../../../mod.ts";
-import { FakeClock } from "../../../../src/testing/mod.ts";
+import { FakeClock } from "../../../../src/entries/testing.ts";
 import { assertRefused, Bench, KeptSink, settle } from "../harness.ts";
 
 const t = defineTool("t").describe("T");

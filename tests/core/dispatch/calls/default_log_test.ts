@@ -11,9 +11,9 @@ import {
   type ToolError,
 } from "../../../../mod.ts";
 import { definePrompt } from "../../../../src/core/content/define_prompt.ts";
-import { mcp, mcpTransport } from "../../../../src/wires/mcp/mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
-import { createServer as createCoreServer } from "../../../../src/core/mod.ts";
+import { mcp, mcpTransport } from "../../../../src/entries/mcp.ts";
+import * as v from "../../../../src/entries/schema.ts";
+import { createServer as createCoreServer } from "../../../../src/entries/core.ts";
 import { collectConsole, KeptLog } from "../harness.ts";
 
 const THROWN = new Error("secret");

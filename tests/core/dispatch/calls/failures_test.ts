@@ -1,6 +1,6 @@
 import { deepStrictEqual, doesNotMatch, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { createServer, defineTool, Failure, type Logger, ToolError, type ToolErrorCode } from "../../../../mod.ts";
 import { jsonRpcErrorCodes } from "../../../../src/wires/framing/json_rpc/reply.ts";
 import { assertMasked, Bench, KeptLog, KeptSink, settledSoon } from "../harness.ts";

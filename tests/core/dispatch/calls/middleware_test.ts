@@ -1,9 +1,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { type CallResult, defineTool, Failure, type Middleware, ToolError } from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
-import type { MaybePromise } from "../../../../src/wires/mod.ts";
+import type { MaybePromise } from "../../../../src/entries/wire.ts";
 
 const t = defineTool("t").describe("T");
 

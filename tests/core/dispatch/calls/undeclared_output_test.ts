@@ -4,11 +4,11 @@ import { test } from "node:test";
 import { type } from "arktype";
 import { Schema as E } from "effect";
 import { z } from "zod";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { createServer, defineTool, type Schema } from "../../../../mod.ts";
-import { jsonSchema } from "../../../../src/core/json_schema/mod.ts";
-import { budget } from "../../../../src/core/dispatch/answers/mod.ts";
-import { testClient } from "../../../../src/testing/mod.ts";
+import { jsonSchema } from "../../../../src/entries/json_schema.ts";
+import { budget } from "../../../../src/entries/answers.ts";
+import { testClient } from "../../../../src/entries/testing.ts";
 
 /** Effect's schemas become Standard Schemas by two of its helpers. */
 function standard(schema: E.ConstraintDecoder<unknown>): Schema {

@@ -1,7 +1,7 @@
 /** Calls that join another by its key: what they receive, however the joined call ends. */
 import { strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { defineTool, Failure, ToolError } from "../../../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
@@ -19,8 +19,8 @@ import {
   watch,
   watchJobs,
   withoutInstance,
-} from "../promises/promised.ts";
-import type { CallMeta } from "../../../../src/wires/mod.ts";
+} from "../../../jobs/promises/promised.ts";
+import type { CallMeta } from "../../../../src/entries/wire.ts";
 
 const t = defineTool("t").describe("T");
 const key = (more: CallMeta = {}): { readonly meta: CallMeta } => ({ meta: { idempotencyKey: "a", ...more } });

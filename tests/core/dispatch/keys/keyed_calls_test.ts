@@ -1,7 +1,7 @@
 /** Idempotency keys: one call for each key and principal, however often it is repeated. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { defineCallerState, defineTool, Failure, ToolError } from "../../../../mod.ts";
 import { assertMasked, assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
@@ -16,8 +16,8 @@ import {
   redeem,
   standstill,
   watch,
-} from "../promises/promised.ts";
-import type { CallMeta } from "../../../../src/wires/mod.ts";
+} from "../../../jobs/promises/promised.ts";
+import type { CallMeta } from "../../../../src/entries/wire.ts";
 
 const t = defineTool("t").describe("T");
 const yes = { message: "Sure?", schema: v.object({ yes: v.boolean() }) };

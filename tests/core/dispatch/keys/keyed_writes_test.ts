@@ -14,9 +14,9 @@ import {
   standstill,
   watch,
   watchJobs,
-} from "../promises/promised.ts";
-import type { CallMeta, MaybePromise } from "../../../../src/wires/mod.ts";
-import type { Engine } from "../../../../src/engine/mod.ts";
+} from "../../../jobs/promises/promised.ts";
+import type { CallMeta, MaybePromise } from "../../../../src/entries/wire.ts";
+import type { Engine } from "../../../../src/entries/engine.ts";
 
 const t = defineTool("t").describe("T");
 const meta: CallMeta = { idempotencyKey: "a" };

@@ -1,7 +1,7 @@
 /** Calls that continue after a question: what comes back with the continuation, however it is sent, and how often. */
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import {
   type CallResult,
   createClient,
@@ -24,9 +24,9 @@ import {
   settledOf,
   standstill,
   watch,
-} from "../promises/promised.ts";
-import type { CallMeta } from "../../../../src/wires/mod.ts";
-import type { Engine } from "../../../../src/engine/mod.ts";
+} from "../../../jobs/promises/promised.ts";
+import type { CallMeta } from "../../../../src/entries/wire.ts";
+import type { Engine } from "../../../../src/entries/engine.ts";
 
 const t = defineTool("t").describe("T");
 const sure = { message: "Sure?", schema: v.object({}) };

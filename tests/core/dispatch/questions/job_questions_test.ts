@@ -1,7 +1,7 @@
 /** Deferred work that asks: its promise becomes the question, and its continuation is the promise. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { type CallResult, type Ctx, defineTool } from "../../../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "../harness.ts";
 import {
@@ -18,7 +18,7 @@ import {
   standstill,
   watch,
   watchJobs,
-} from "../promises/promised.ts";
+} from "../../../jobs/promises/promised.ts";
 
 const t = defineTool("t").describe("T");
 const meta = { isPromiseWanted: true };

@@ -1,7 +1,7 @@
 /** What a handler asks of its caller, and how its run ends and begins again; without any job. */
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import {
   type AnyTool,
   type CallResult,
@@ -11,9 +11,9 @@ import {
   Failure,
   ToolError,
 } from "../../../../mod.ts";
-import { testClient } from "../../../../src/testing/mod.ts";
+import { testClient } from "../../../../src/entries/testing.ts";
 import { assertMasked, assertRefused, Bench, KeptLog, KeptSink, settle } from "../harness.ts";
-import { accept, asAnswer, asFailure, asQuestion, Gates, KEYS, pass, watch } from "../promises/promised.ts";
+import { accept, asAnswer, asFailure, asQuestion, Gates, KEYS, pass, watch } from "../../../jobs/promises/promised.ts";
 
 const t = defineTool("t").describe("T");
 const yes = { message: "Sure?", schema: v.object({ yes: v.boolean() }) };

@@ -15,7 +15,7 @@ import {
   watch,
   watchJobs,
   withoutInstance,
-} from "../promises/promised.ts";
+} from "../../../jobs/promises/promised.ts";
 
 const t = defineTool("t").describe("T");
 

@@ -7,7 +7,7 @@ import { RandomChoices } from "../random.ts";
 import { CALLS, createFixtureServer } from "../../fixture_server.ts";
 import { corruptingFetch, randomCorruption, UNCHANGED } from "../../servers/corrupting_server.ts";
 import type { Target } from "../target.ts";
-import type { Transport } from "../../../../src/wires/mod.ts";
+import type { Transport } from "../../../../src/entries/wire.ts";
 
 /** How long a call may take, in milliseconds: a corruption may send it into waiting. */
 const TIMEOUT_MS = 60;

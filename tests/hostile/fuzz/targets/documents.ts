@@ -1,9 +1,9 @@
 /** Documents of strangers: OpenAPI, and the JSON Schemas in it. They are refused in a sentence, or give tools that can be called. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createServer, Failure, ToolError } from "../../../../mod.ts";
-import { openaiTools } from "../../../../src/integrations/agents/mod.ts";
-import { toolsFromOpenApi } from "../../../../src/integrations/openapi/mod.ts";
-import { testClient } from "../../../../src/testing/mod.ts";
+import { openaiTools } from "../../../../src/entries/agents.ts";
+import { toolsFromOpenApi } from "../../../../src/entries/openapi.ts";
+import { testClient } from "../../../../src/entries/testing.ts";
 import type { RandomChoices } from "../random.ts";
 import { isObject, mutateMany, oddValue, write } from "../json.ts";
 import type { Target } from "../target.ts";

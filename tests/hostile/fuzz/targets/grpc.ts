@@ -212,7 +212,7 @@ export const grpcTarget: Target = {
   name: "grpc",
   skip: globalThis.navigator?.userAgent === "Cloudflare-Workers" ? "workerd opens no sockets" : undefined,
   async open() {
-    const { serve } = await import("../../../../src/runtime/serve.ts");
+    const { serve } = await import("../../../../src/entries/serve.ts");
     const { openSession, send2 } = await import("../../../wires/grpc/http2_calls.ts");
     const zips = await makeZips();
     const logged: string[] = [];

@@ -1,7 +1,7 @@
 /** Tokens of promises and continuations, by the doors where callers bring them back: only the very token opens, in its place. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { createServer, defineCallerState, defineTool, type Server } from "../../../../mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { decodeBase64Url, encodeBase64Url } from "../../../../src/core/token/base64url.ts";
 import { mutateBytes } from "../bytes.ts";
 import type { RandomChoices } from "../random.ts";

@@ -1,7 +1,7 @@
 /** Loops without a framework: one of functions, and the official MCP client in the place of Claude Code. */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
-import { type AgentSource, claudeAgentServer, functionTools } from "../../../../src/integrations/agents/mod.ts";
+import { type AgentSource, claudeAgentServer, functionTools } from "../../../../src/entries/agents.ts";
 import type { Script } from "../frameworks.ts";
 import type { JsonRecord } from "./apis.ts";
 

@@ -1,7 +1,7 @@
 /** The tools of the suite: one for each way in which a call can go. Each remembers the arguments that it received. */
 import { createServer, defineTool, Failure } from "../../../../mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
-import { mcp } from "../../../../src/wires/mcp/mod.ts";
+import * as v from "../../../../src/entries/schema.ts";
+import { mcp } from "../../../../src/entries/mcp.ts";
 
 /** A picture of one pixel. */
 export const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

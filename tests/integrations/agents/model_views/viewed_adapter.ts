@@ -1,5 +1,5 @@
 /** An adapter with the loop of its vendor's package. */
-import type { AgentSource } from "../../../../src/integrations/agents/mod.ts";
+import type { AgentSource } from "../../../../src/entries/agents.ts";
 import { loadExample, type RunAgent, type Script } from "../frameworks.ts";
 import type { JsonRecord } from "./apis.ts";
 import type { AdapterTraits } from "./cases.ts";

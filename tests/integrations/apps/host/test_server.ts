@@ -1,7 +1,7 @@
 /** The server of the test's view. */
 import { createServer, defineTool } from "../../../../mod.ts";
-import { view, type ViewOptions } from "../../../../src/integrations/apps/mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import { view, type ViewOptions } from "../../../../src/entries/apps.ts";
+import * as v from "../../../../src/entries/schema.ts";
 
 /** Creates the server with this view. */
 export function createTestServer(options: ViewOptions) {

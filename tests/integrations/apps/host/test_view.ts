@@ -1,5 +1,5 @@
 /** A view that does all that a view can, for the tests. Its results are in `seen`. Bundled for the browser by the test. */
-import { connectView, ToolError } from "../../../../src/integrations/apps/view/mod.ts";
+import { connectView, ToolError } from "../../../../src/entries/apps/view.ts";
 import type { TestServer } from "./test_server.ts";
 
 const seen: Record<string, unknown> = {};

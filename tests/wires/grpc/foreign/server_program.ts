@@ -4,11 +4,11 @@
  * Prints its addresses as one line of JSON.
  */
 import { Buffer } from "node:buffer";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { createServer, defineTool, mcpLite, ToolError } from "../../../../mod.ts";
-import { serve } from "../../../../src/runtime/serve.ts";
-import { grpc } from "../../../../src/wires/grpc/mod.ts";
-import { definePrompt } from "../../../../src/wires/mcp/mod.ts";
+import { serve } from "../../../../src/entries/serve.ts";
+import { grpc } from "../../../../src/entries/grpc.ts";
+import { definePrompt } from "../../../../src/entries/mcp.ts";
 
 const sleep = (delayMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
 

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../../../../mod.ts";
-import { mcpTransport } from "../../../../src/wires/mcp/mod.ts";
+import { mcpTransport } from "../../../../src/entries/mcp.ts";
 import { eventually, OpenStream, text, TOOL } from "./scripted.ts";
 
 /** A server with two endpoints; what it is sent, it answers over its stream. */

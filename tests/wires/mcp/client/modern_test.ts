@@ -3,7 +3,7 @@ import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/st
 import { test } from "node:test";
 import { createClient } from "../../../../mod.ts";
 import { errorResult } from "../../../../src/core/call/outcome.ts";
-import { gateway } from "../../../../src/server/compose/mod.ts";
+import { gateway } from "../../../../src/entries/compose.ts";
 import { DISCOVERED, events, eventually, modern, OpenStream, RpcFailure, text, TOOL } from "./scripted.ts";
 
 const META = "io.modelcontextprotocol/";

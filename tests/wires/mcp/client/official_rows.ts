@@ -2,8 +2,8 @@
 import { createMcpHandler, type McpHttpHandler } from "@modelcontextprotocol/server";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type McpTransport, mcpTransport, type McpTransportOptions } from "../../../../src/wires/mcp/mod.ts";
-import { stdioTransport } from "../../../../src/wires/mcp/stdio/mod.ts";
+import { type McpTransport, mcpTransport, type McpTransportOptions } from "../../../../src/entries/mcp.ts";
+import { stdioTransport } from "../../../../src/entries/stdio.ts";
 import { serveOfficialV1 } from "./official_v1.ts";
 import { createOfficialV2 } from "./official_v2.ts";
 

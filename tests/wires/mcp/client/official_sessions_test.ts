@@ -3,7 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { createClient } from "../../../../mod.ts";
-import { mcpTransport, type McpTransportOptions } from "../../../../src/wires/mcp/mod.ts";
+import { mcpTransport, type McpTransportOptions } from "../../../../src/entries/mcp.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { serveOfficialV1 } from "./official_v1.ts";
 import { createOfficialV2 } from "./official_v2.ts";

@@ -2,11 +2,11 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient, createServer, defineTool } from "../../../../mod.ts";
-import type { Transport } from "../../../../src/wires/mod.ts";
-import { aiSdkTools } from "../../../../src/integrations/agents/mod.ts";
-import { gateway, mount } from "../../../../src/server/compose/mod.ts";
-import { mcp, mcpSessions, mcpTransport } from "../../../../src/wires/mcp/mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import type { Transport } from "../../../../src/entries/wire.ts";
+import { aiSdkTools } from "../../../../src/entries/agents.ts";
+import { gateway, mount } from "../../../../src/entries/compose.ts";
+import { mcp, mcpSessions, mcpTransport } from "../../../../src/entries/mcp.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { openStdio } from "../stdio/in_process.ts";
 import { legacy, modern, text } from "./scripted.ts";
 

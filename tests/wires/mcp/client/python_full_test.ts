@@ -4,10 +4,10 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createClient, createServer } from "../../../../mod.ts";
 import type { Transport } from "../../../../src/core/call/transport.ts";
-import { gateway, mount } from "../../../../src/server/compose/mod.ts";
-import { mcp, mcpTransport } from "../../../../src/wires/mcp/mod.ts";
-import { stdioTransport } from "../../../../src/wires/mcp/stdio/mod.ts";
-import { rest, restTransport } from "../../../../src/wires/rest/mod.ts";
+import { gateway, mount } from "../../../../src/entries/compose.ts";
+import { mcp, mcpTransport } from "../../../../src/entries/mcp.ts";
+import { stdioTransport } from "../../../../src/entries/stdio.ts";
+import { rest, restTransport } from "../../../../src/entries/rest.ts";
 import { root, startProgram, testWith } from "../../../serve/programs.ts";
 
 const PYTHON = join(root, ".cache/generators/fastmcp/bin/python");
@@ -16,7 +16,7 @@ const needs = [
     ? { path: PYTHON }
     : { missing: "FastMCP is not installed: run node scripts/install_generators.mjs" },
 ];
-const FASTMCP = join(root, "tests/cli/fastmcp_server.py");
+const FASTMCP = join(root, "tests/apps/cli/fastmcp_server.py");
 const OFFICIAL = join(root, "tests/wires/mcp/client/python_server.py");
 const ERAS = ["auto", "legacy"] as const;
 

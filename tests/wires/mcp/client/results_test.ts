@@ -2,9 +2,9 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createClient, createServer, defineTool, mcpLite } from "../../../../mod.ts";
-import { openaiTools } from "../../../../src/integrations/agents/mod.ts";
-import { gateway, mount } from "../../../../src/server/compose/mod.ts";
-import { content, mcp, mcpTransport } from "../../../../src/wires/mcp/mod.ts";
+import { openaiTools } from "../../../../src/entries/agents.ts";
+import { gateway, mount } from "../../../../src/entries/compose.ts";
+import { content, mcp, mcpTransport } from "../../../../src/entries/mcp.ts";
 import { legacy, modern, TOOL } from "./scripted.ts";
 
 const PICTURE = { type: "image", data: "aGk=", mimeType: "image/png" };

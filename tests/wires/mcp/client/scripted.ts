@@ -1,6 +1,6 @@
 /** An MCP server that is a script: what each method is answered with. */
 import { createClient, type UntypedClient } from "../../../../mod.ts";
-import { type McpTransport, mcpTransport, type McpTransportOptions } from "../../../../src/wires/mcp/mod.ts";
+import { type McpTransport, mcpTransport, type McpTransportOptions } from "../../../../src/entries/mcp.ts";
 
 /** A request, as the server got it. */
 export interface Asked {

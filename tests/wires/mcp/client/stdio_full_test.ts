@@ -6,7 +6,7 @@ import process from "node:process";
 import { test } from "node:test";
 import { promisify } from "node:util";
 import { createClient, ToolError } from "../../../../mod.ts";
-import { stdioTransport, type StdioTransportOptions } from "../../../../src/wires/mcp/stdio/mod.ts";
+import { stdioTransport, type StdioTransportOptions } from "../../../../src/entries/stdio.ts";
 import { root } from "../../../serve/programs.ts";
 
 const BUN = join(root, "node_modules/.bin/bun");

@@ -3,8 +3,8 @@ import { match, rejects, strictEqual } from "node:assert/strict";
 import process from "node:process";
 import { test } from "node:test";
 import { createClient, type ToolError } from "../../../../mod.ts";
-import { gateway } from "../../../../src/server/compose/mod.ts";
-import { stdioTransport } from "../../../../src/wires/mcp/stdio/mod.ts";
+import { gateway } from "../../../../src/entries/compose.ts";
+import { stdioTransport } from "../../../../src/entries/stdio.ts";
 import { KeptLog } from "../../../core/dispatch/harness.ts";
 
 /** A program of this runtime, from its source. */

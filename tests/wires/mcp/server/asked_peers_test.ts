@@ -2,9 +2,9 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server } from "../../../../mod.ts";
-import { bearer } from "../../../../src/integrations/auth/mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
-import { mcp, mcpDuplex, mcpSessions } from "../../../../src/wires/mcp/mod.ts";
+import { bearer } from "../../../../src/entries/auth.ts";
+import * as v from "../../../../src/entries/schema.ts";
+import { mcp, mcpDuplex, mcpSessions } from "../../../../src/entries/mcp.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { MemoryConnection } from "../../memory_connection.ts";
 import { initialize, type Json, type Message, post, StreamReader } from "./client.ts";

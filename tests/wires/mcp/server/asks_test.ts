@@ -1,7 +1,7 @@
 /** Questions to callers: the same handlers in every era. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { mcpSessions } from "../../../../src/wires/mcp/mod.ts";
+import { mcpSessions } from "../../../../src/entries/mcp.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import {
   callModern,

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, type Server } from "../../../../mod.ts";
-import { defineResource, mcp, type McpSession, mcpSessions, type SessionStore } from "../../../../src/wires/mcp/mod.ts";
+import { defineResource, mcp, type McpSession, mcpSessions, type SessionStore } from "../../../../src/entries/mcp.ts";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
 import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
 import { runtime } from "../../../runtime/runtime.ts";

@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, type Server } from "../../../../mod.ts";
-import { bearer } from "../../../../src/integrations/auth/mod.ts";
-import { FakeClock } from "../../../../src/testing/mod.ts";
+import { bearer } from "../../../../src/entries/auth.ts";
+import { FakeClock } from "../../../../src/entries/testing.ts";
 import {
   mcp,
   type McpOptions,
@@ -14,7 +14,7 @@ import {
   type SessionEvent,
   type SessionStore,
   type StoredMessage,
-} from "../../../../src/wires/mcp/mod.ts";
+} from "../../../../src/entries/mcp.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { type Json, type Message, StreamReader, textOf } from "./client.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";

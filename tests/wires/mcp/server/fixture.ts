@@ -1,7 +1,7 @@
 /** A server with a bit of everything, for the tests of MCP. */
 import { createServer, defineTool, type Server, type ServerOptions, ToolError } from "../../../../mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
-import { content, definePrompt, defineResource, mcp, type McpOptions, user } from "../../../../src/wires/mcp/mod.ts";
+import * as v from "../../../../src/entries/schema.ts";
+import { content, definePrompt, defineResource, mcp, type McpOptions, user } from "../../../../src/entries/mcp.ts";
 
 /** Keys that are the same for all servers of the tests. */
 export const KEYS = "k1:a secret that is long enough for all the tests";

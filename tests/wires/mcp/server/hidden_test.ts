@@ -1,11 +1,11 @@
 /** A tool that is hidden from a caller is answered exactly as one that does not exist, whatever the request asks for. */
 import { deepStrictEqual, notDeepStrictEqual, ok } from "node:assert/strict";
 import { test } from "node:test";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { createServer, defineTool } from "../../../../mod.ts";
-import { bearer } from "../../../../src/integrations/auth/mod.ts";
-import { discover } from "../../../../src/server/discovery/mod.ts";
-import { jsonSchema } from "../../../../src/core/json_schema/mod.ts";
+import { bearer } from "../../../../src/entries/auth.ts";
+import { discover } from "../../../../src/entries/discovery.ts";
+import { jsonSchema } from "../../../../src/entries/json_schema.ts";
 import { type Json, legacy, modern, type Reply, TASKS } from "./client.ts";
 
 const isAdmin = (principal: { readonly id: string } | undefined) => principal?.id === "admin";

@@ -2,8 +2,8 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../../mod.ts";
-import { jsonSchema } from "../../../../src/core/json_schema/mod.ts";
-import { mcp } from "../../../../src/wires/mcp/mod.ts";
+import { jsonSchema } from "../../../../src/entries/json_schema.ts";
+import { mcp } from "../../../../src/entries/mcp.ts";
 import { initialize, type Json, legacy, post, read } from "./client.ts";
 import { createFixture } from "./fixture.ts";
 

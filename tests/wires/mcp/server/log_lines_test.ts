@@ -2,7 +2,7 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Logger } from "../../../../mod.ts";
-import { definePrompt, defineResource, mcp } from "../../../../src/wires/mcp/mod.ts";
+import { definePrompt, defineResource, mcp } from "../../../../src/entries/mcp.ts";
 import { legacy, modern } from "./client.ts";
 
 const LOG_LEVEL = "io.modelcontextprotocol/logLevel";

@@ -14,8 +14,8 @@ import {
   ToolListChangedNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { createServer, defineTool, type Server } from "../../../../mod.ts";
-import { serve } from "../../../../src/runtime/serve.ts";
-import { mcp, mcpSessions } from "../../../../src/wires/mcp/mod.ts";
+import { serve } from "../../../../src/entries/serve.ts";
+import { mcp, mcpSessions } from "../../../../src/entries/mcp.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";
 

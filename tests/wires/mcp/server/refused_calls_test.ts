@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server, ToolError } from "../../../../mod.ts";
-import { bearer } from "../../../../src/integrations/auth/mod.ts";
-import { definePrompt, defineResource, mcp } from "../../../../src/wires/mcp/mod.ts";
+import { bearer } from "../../../../src/entries/auth.ts";
+import { definePrompt, defineResource, mcp } from "../../../../src/entries/mcp.ts";
 import { legacy, modern, type Reply } from "./client.ts";
 
 type Send = (server: Server, method: string, params: Readonly<Record<string, unknown>>) => Promise<Reply>;

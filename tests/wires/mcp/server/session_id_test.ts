@@ -2,7 +2,7 @@
 import { deepStrictEqual, notStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool } from "../../../../mod.ts";
-import { definePrompt, mcp, mcpSessions, mcpTransport } from "../../../../src/wires/mcp/mod.ts";
+import { definePrompt, mcp, mcpSessions, mcpTransport } from "../../../../src/entries/mcp.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { callModern, initialize, type Json, legacy } from "./client.ts";
 

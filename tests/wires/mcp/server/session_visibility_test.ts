@@ -2,9 +2,9 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, Failure, type Server } from "../../../../mod.ts";
-import { authenticate } from "../../../../src/integrations/auth/mod.ts";
-import { group } from "../../../../src/server/compose/mod.ts";
-import { discover } from "../../../../src/server/discovery/mod.ts";
+import { authenticate } from "../../../../src/entries/auth.ts";
+import { group } from "../../../../src/entries/compose.ts";
+import { discover } from "../../../../src/entries/discovery.ts";
 import {
   definePrompt,
   defineResource,
@@ -12,8 +12,8 @@ import {
   mcpSessions,
   mcpTransport,
   sessionState,
-} from "../../../../src/wires/mcp/mod.ts";
-import { webtools } from "../../../../src/wires/webtools/mod.ts";
+} from "../../../../src/entries/mcp.ts";
+import { webtools } from "../../../../src/entries/webtools.ts";
 import { mcpLite } from "../../../../src/wires/mcp_lite/server/mcp_lite.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { openStdio } from "../stdio/in_process.ts";

@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server } from "../../../../mod.ts";
-import { bearer } from "../../../../src/integrations/auth/mod.ts";
-import { FakeClock } from "../../../../src/testing/mod.ts";
+import { bearer } from "../../../../src/entries/auth.ts";
+import { FakeClock } from "../../../../src/entries/testing.ts";
 import {
   mcp,
   type McpOptions,
@@ -11,7 +11,7 @@ import {
   mcpSessions,
   memorySessionStore,
   type SessionStore,
-} from "../../../../src/wires/mcp/mod.ts";
+} from "../../../../src/entries/mcp.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import { initialize, type Json, legacy, post, read, StreamReader, textOf } from "./client.ts";
 import { createFixture, Gate, KEYS } from "./fixture.ts";

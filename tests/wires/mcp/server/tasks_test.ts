@@ -2,9 +2,9 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, mcpLite, type Server, ToolError } from "../../../../mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
-import { mcp, mcpSessions } from "../../../../src/wires/mcp/mod.ts";
-import { testClient } from "../../../../src/testing/mod.ts";
+import * as v from "../../../../src/entries/schema.ts";
+import { mcp, mcpSessions } from "../../../../src/entries/mcp.ts";
+import { testClient } from "../../../../src/entries/testing.ts";
 import { runtime } from "../../../runtime/runtime.ts";
 import {
   callModern,

@@ -5,9 +5,9 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool } from "../../../../mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
-import { gateway, mount } from "../../../../src/server/compose/mod.ts";
-import { mcp, mcpSessions, mcpTransport } from "../../../../src/wires/mcp/mod.ts";
+import * as v from "../../../../src/entries/schema.ts";
+import { gateway, mount } from "../../../../src/entries/compose.ts";
+import { mcp, mcpSessions, mcpTransport } from "../../../../src/entries/mcp.ts";
 import { LEGACY_VERSIONS } from "../../../../src/wires/mcp/protocol/constants.ts";
 import { skipOf, WIRES, wires } from "../../matrix.ts";
 import { callModern, initialize, type Json, legacy } from "./client.ts";

@@ -7,7 +7,7 @@ import type { McpClientOptions, McpTransport } from "../../../../src/wires/mcp/c
 import { LineReader } from "../../../../src/wires/mcp/stdio/client/line_reader.ts";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
 import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
-import type { DuplexWire } from "../../../../src/wires/mod.ts";
+import type { DuplexWire } from "../../../../src/entries/wire.ts";
 
 /** What goes through a pipe, in the order in which it was put in. */
 export class Pipe implements AsyncIterable<Uint8Array> {

@@ -2,8 +2,8 @@
 import { rejects, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool } from "../../../../mod.ts";
-import { serve } from "../../../../src/runtime/serve.ts";
-import { serveStdio, stdioTransport } from "../../../../src/wires/mcp/stdio/mod.ts";
+import { serve } from "../../../../src/entries/serve.ts";
+import { serveStdio, stdioTransport } from "../../../../src/entries/stdio.ts";
 
 /** Removes the types, as for a caller without a compiler. */
 type Untyped = (...args: readonly unknown[]) => unknown;

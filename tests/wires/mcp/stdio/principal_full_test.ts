@@ -5,9 +5,9 @@ import process from "node:process";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { createClient } from "../../../../mod.ts";
-import { stdioTransport } from "../../../../src/wires/mcp/stdio/mod.ts";
+import { stdioTransport } from "../../../../src/entries/stdio.ts";
 import { runtime } from "../../../runtime/runtime.ts";
-import { run } from "../../../cli/run.ts";
+import { run } from "../../../apps/cli/run.ts";
 
 const root = fileURLToPath(new URL("../../../../", import.meta.url));
 const hook = new URL("../../../runtime/node_hook.mjs", import.meta.url).href;
@@ -18,7 +18,7 @@ const FLAGS: Readonly<Record<string, readonly string[]>> = {
 const MODULE = "tests/wires/mcp/stdio/scoped_module.ts";
 
 function argsOf(...options: readonly string[]): string[] {
-  return [...FLAGS[runtime] ?? [], "src/cli/main.ts", "stdio", MODULE, ...options];
+  return [...FLAGS[runtime] ?? [], "apps/cli/main.ts", "stdio", MODULE, ...options];
 }
 
 /** What a caller may do: names of the listed tools, the result of `write` or its code, whether the prompt is given. */

@@ -1,6 +1,6 @@
 /** A server for `toolwire stdio`: a tool and a prompt with scopes, a tool for some callers, and options of MCP. */
 import { createServer, defineTool } from "../../../../mod.ts";
-import { definePrompt, mcp } from "../../../../src/wires/mcp/mod.ts";
+import { definePrompt, mcp } from "../../../../src/entries/mcp.ts";
 
 const write = defineTool("write").describe("Write").scopes("docs:write").handle((_, { principal }) => ({
   id: principal?.id,

@@ -8,7 +8,7 @@ import process from "node:process";
 import { PassThrough, Writable } from "node:stream";
 import { test } from "node:test";
 import { createClient } from "../../../../mod.ts";
-import { stdioTransport } from "../../../../src/wires/mcp/stdio/mod.ts";
+import { stdioTransport } from "../../../../src/entries/stdio.ts";
 import { NO_REPLACING, withBuiltin } from "../../../faulty_builtin.ts";
 import { FIRST, SECOND } from "../../../server/second_failures/faulty.ts";
 import { messagesOf } from "../../../server/second_failures/messages.ts";

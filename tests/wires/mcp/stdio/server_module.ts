@@ -1,6 +1,6 @@
 /** A server for `toolwire stdio`: noisy where it must not be, and never quiet for long. */
 import { createServer, defineTool } from "../../../../mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 
 console.log("noise at the start");
 

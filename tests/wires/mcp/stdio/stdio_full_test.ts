@@ -28,7 +28,7 @@ class Host implements AsyncDisposable {
   constructor(...args: readonly string[]) {
     const flags = FLAGS[runtime] ?? [];
     const all = args.length > 0 ? args : ["stdio", "tests/wires/mcp/stdio/server_module.ts"];
-    this.#child = spawn(process.execPath, [...flags, "src/cli/main.ts", ...all], { cwd: root });
+    this.#child = spawn(process.execPath, [...flags, "apps/cli/main.ts", ...all], { cwd: root });
     this.#child.stderr.setEncoding("utf8").on("data", (text: string) => {
       this.errors += text;
     });

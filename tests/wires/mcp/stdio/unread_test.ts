@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { createServer, defineTool } from "../../../../mod.ts";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
 import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { Pipe } from "./in_process.ts";
 
 const turn = () => new Promise((resolve) => setTimeout(resolve, 5));

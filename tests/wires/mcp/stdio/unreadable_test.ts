@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient, createServer, defineTool } from "../../../../mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
+import * as v from "../../../../src/entries/schema.ts";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
 import { serveLines } from "../../../../src/wires/mcp/stdio/server/serve_lines.ts";
 import { openStdio, Pipe } from "./in_process.ts";

@@ -24,7 +24,7 @@ import {
   SOCKET_PATH,
 } from "../../messages/socket_protocol.ts";
 import { liteDuplex } from "./lite_duplex.ts";
-import { respondWithSocket } from "./respond.ts";
+import { respondWithSocket } from "./runtime/respond.ts";
 import { SocketConnection, type SocketServices } from "./socket_connection.ts";
 import { offeredProtocols, SocketMetadata } from "./socket_metadata.ts";
 

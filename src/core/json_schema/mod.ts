@@ -1,6 +1,0 @@
-/**
- * Plain JSON Schema in place of a schema library, for external schemas.
- *
- * @module
- */
-export { jsonSchema } from "../schema/plain_json_schema.ts";

@@ -1,0 +1,32 @@
+/**
+ * Engines: what stores and delivers deferred work, and brings promises to a server of `./core`.
+ *
+ * @example A server of the core with promises
+ * ```ts
+ * import { createClient, createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire/core";
+ * import { memoryEngine } from "jsr:@toolwire/toolwire/engine";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const report = defineTool("report").describe("Write a report").promise().handle(() => "done");
+ * const server = createServer({ tools: [report], engine: memoryEngine(), logger: console });
+ * strictEqual(await createClient<typeof server>(memoryTransport(server)).report(), "done");
+ * ```
+ *
+ * @module
+ */
+export { memoryEngine, type MemoryEngineOptions } from "../jobs/engines/memory/memory_engine.ts";
+export { withPromises } from "../jobs/promises/with_promises.ts";
+export type { PromiseEngine } from "../core/dispatch/deferral.ts";
+export type {
+  AskAnswer,
+  Engine,
+  EngineWorker,
+  Job,
+  JobFilter,
+  JobPage,
+  JobPieces,
+  JobState,
+  Memo,
+  Wait,
+  WorkOptions,
+} from "../core/dispatch/engine.ts";

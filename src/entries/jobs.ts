@@ -1,0 +1,42 @@
+/**
+ * Jobs for operators: lists, inspects, retries, cancels and purges the deferred work of a server, and the same as tools.
+ *
+ * @example Which jobs a server has
+ * ```ts
+ * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { jobsOf } from "jsr:@toolwire/toolwire/jobs";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const report = defineTool("report").describe("Write a report").promise().handle(() => "done");
+ * const server = createServer({ tools: [report] });
+ * const work = await createClient(server).report.start();
+ * strictEqual(await work.result(), "done");
+ *
+ * const jobs = jobsOf(server);
+ * const [job] = (await jobs.list({ tool: "report" })).jobs;
+ * strictEqual(job?.state, "done");
+ * strictEqual((await jobs.purge()).purged, 1);
+ * ```
+ *
+ * @module
+ */
+export {
+  type InspectJobInput,
+  type JobIdInput,
+  type JobTool,
+  type JobTools,
+  jobTools,
+  type JobToolsOptions,
+} from "../jobs/operators/job_tools.ts";
+export type { JobDetail, JobSummary, StepView, WaitView } from "../jobs/operators/job_views.ts";
+export { jobsOf } from "../jobs/operators/server_jobs.ts";
+export type {
+  JobList,
+  JobsHost,
+  ListedJobs,
+  ListJobsOptions,
+  PurgedJobs,
+  PurgeJobsOptions,
+  ServerJobs,
+} from "../jobs/operators/server_jobs.ts";
+export type { AskAnswer, JobState } from "../core/dispatch/engine.ts";

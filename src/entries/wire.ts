@@ -1,0 +1,66 @@
+/**
+ * Types for authors of wires and transports: the contract of a wire, the calls that it hands to dispatch, and the events that it gets.
+ *
+ * A wire is a {@link RequestWire}: `createServer({ wires: [ … ] })` mounts it. A client's side is a {@link Transport}: `createClient` takes it.
+ *
+ * @example A transport that calls functions of this process
+ * ```ts
+ * import { createClient } from "jsr:@toolwire/toolwire";
+ * import type { Transport } from "jsr:@toolwire/toolwire/wire";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const local: Transport = {
+ *   call: ({ tool }) => ({ kind: "answer", value: `Called ${tool}` }),
+ *   list: () => [{ name: "greet" }],
+ * };
+ * strictEqual(await createClient(local).$.call("greet"), "Called greet");
+ * ```
+ *
+ * @module
+ */
+export type { AdmitList, ListName } from "../core/dispatch/list_limits.ts";
+export type {
+  AnswerPosition,
+  AskableKind,
+  Call,
+  CallMeta,
+  ClientInfo,
+  Metadata,
+  Peer,
+  RequestHost,
+} from "../core/call/call.ts";
+export type { CallConfig, CheckConfig } from "../core/call/call_config.ts";
+export type { Change, ChangeBus, ChangingList } from "../core/call/changes.ts";
+export type { CallEvent, LogLine, Sink } from "../core/call/outcome.ts";
+export type { ActivityMonitor, OutgoingCall, Transport, TransportCall } from "../core/call/transport.ts";
+export type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
+export type { PromiseEngine, PromiseTerms, ResolveWord } from "../core/dispatch/deferral.ts";
+export type { Resolution } from "../core/handler/waits.ts";
+export type { IdentifiedHost } from "../server/fetch_request.ts";
+export { type AddedTools, toolset } from "../core/dispatch/attached_tools.ts";
+export type { ToolListing } from "../core/tool/listing.ts";
+export type { MaybePromise } from "../internal/async.ts";
+export type { Future, MaybeFuture, Receiver } from "../internal/future.ts";
+export type { Clock } from "../internal/time.ts";
+export type { Auth, MountedAuth } from "../server/auth.ts";
+export type {
+  AuthDescription,
+  Body,
+  DuplexWire,
+  FrameListener,
+  FramePort,
+  Head,
+  Limits,
+  MessageConnection,
+  MountedDuplexWire,
+  MountedPaths,
+  MountedWire,
+  OpenApiParts,
+  ProtectedResource,
+  Reply,
+  RequestWire,
+  ServerInfo,
+  Upgrade,
+  WireHost,
+} from "../wires/wire.ts";
+export type { BegunCall, CallObserver, ObservedRequest } from "../core/dispatch/observer.ts";

@@ -1,0 +1,137 @@
+/** The operators' functions as tools, for callers with a scope. */
+import { compileCheck, toValidate } from "../../core/json_schema/check.ts";
+import type { CallContext } from "../../core/dispatch/call_context.ts";
+import type { DispatchServices } from "../../core/dispatch/deferral.ts";
+import type { JsonSchema, Schema } from "../../core/schema/standard_schema.ts";
+import { defineCoreTool } from "../../core/tool/define_tool.ts";
+import type { Tool } from "../../core/tool/definition.ts";
+import { checkOptions, TEXT } from "../../internal/options.ts";
+import type { JobDetail, JobSummary } from "./job_views.ts";
+import {
+  JOB_STATES,
+  type JobList,
+  type ListJobsOptions,
+  OperatedJobs,
+  type PurgedJobs,
+  type PurgeJobsOptions,
+} from "./server_jobs.ts";
+
+/** Options of {@link jobTools}. */
+export interface JobToolsOptions {
+  /** Scope that callers need. Default: `jobs`. */
+  readonly scope?: string | undefined;
+}
+
+/** Arguments of `inspect_job`. */
+export interface InspectJobInput {
+  /** Id of the job. */
+  readonly id: string;
+  /** Whether arguments and results are part of the answer, without secrets. Default: `false`. */
+  readonly values?: boolean;
+}
+
+/** Arguments of `retry_job` and `cancel_job`. */
+export type JobIdInput = Pick<InspectJobInput, "id">;
+
+/** Type of a tool of {@link jobTools}: it does not stream and declares no failures. */
+export type JobTool<Name extends string, Input, Output> = Tool<Name, Input, Output, never, Record<never, never>>;
+
+/** Return type of {@link jobTools}: its tools, in this order. */
+export type JobTools = readonly [
+  JobTool<"list_jobs", ListJobsOptions, JobList>,
+  JobTool<"inspect_job", InspectJobInput, JobDetail>,
+  JobTool<"retry_job", JobIdInput, JobSummary>,
+  JobTool<"cancel_job", JobIdInput, JobSummary>,
+  JobTool<"purge_jobs", PurgeJobsOptions, PurgedJobs>,
+];
+
+const ID: JsonSchema = { type: "string", description: "Id of the job" };
+const AGE: JsonSchema = { type: "number", minimum: 0 };
+const FILTER: Readonly<Record<string, JsonSchema>> = {
+  state: {
+    description: "One state, or several",
+    anyOf: [{ enum: [...JOB_STATES] }, { type: "array", items: { enum: [...JOB_STATES] } }],
+  },
+  tool: { type: "string", description: "Name of the tool" },
+  principal: { type: "string", description: "Id of the caller; empty for anonymous callers" },
+  minAgeMs: { ...AGE, description: "Only jobs that were created at least this long ago, in milliseconds" },
+  maxAgeMs: { ...AGE, description: "Only jobs that were created at most this long ago, in milliseconds" },
+};
+
+/**
+ * Creates tools that list, inspect, retry, cancel and purge the jobs of the server that they are on: those of all callers. Callers
+ * without the scope neither see nor call them. Config, caller state and tokens are never part of an answer, and values are only on
+ * request, without secrets.
+ *
+ * @example An operator and a caller
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { jobTools } from "jsr:@toolwire/toolwire/jobs";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const report = defineTool("report").describe("Write a report").promise().handle(() => "done");
+ * const server = createServer({ tools: [report, ...jobTools()] });
+ * deepStrictEqual(server.toolsFor({ id: "ada", scopes: [] }).map(({ name }) => name), ["redeem", "cancel", "report"]);
+ * deepStrictEqual(server.toolsFor({ id: "ops", scopes: ["jobs"] }).length, 8);
+ * ```
+ * @returns `list_jobs`, `inspect_job`, `retry_job`, `cancel_job` and `purge_jobs`, for the option `tools` of a server.
+ * @throws {TypeError} If an option is invalid or unknown.
+ */
+export function jobTools(options: JobToolsOptions = {}): JobTools {
+  checkOptions<JobToolsOptions>("create tools for jobs", options, { scope: TEXT });
+  const { scope = "jobs" } = options;
+  const define = <Name extends string, Input>(name: Name, description: string, schema: JsonSchema) =>
+    defineCoreTool(name).describe(description).input(argumentsOf<Input>(schema)).scopes(scope)
+      .visibleTo((principal) => principal?.scopes?.includes(scope) === true);
+  const byId = objectOf({ id: ID }, "id");
+  return [
+    define<"list_jobs", ListJobsOptions>(
+      "list_jobs",
+      "List deferred work of all callers, the latest first",
+      objectOf({
+        ...FILTER,
+        cursor: { type: "string", description: "Position for the next page, from the page before" },
+        limit: { type: "integer", minimum: 1, maximum: 100, default: 50 },
+      }),
+    ).annotate({ readOnlyHint: true }).handle((input, ctx) => jobsIn(ctx).list(input)),
+    define<"inspect_job", InspectJobInput>(
+      "inspect_job",
+      "Show one job: attempts, steps, waits, questions and progress",
+      objectOf({
+        id: ID,
+        values: { type: "boolean", default: false, description: "Whether arguments and results are shown, too" },
+      }, "id"),
+    ).annotate({ readOnlyHint: true }).handle(({ id, values }, ctx) =>
+      jobsIn(ctx).inspect(id, values === undefined ? {} : { values })
+    ),
+    define<"retry_job", JobIdInput>("retry_job", "Begin a job again whose attempts are used up", byId)
+      .handle(({ id }, ctx) => jobsIn(ctx).retry(id)),
+    define<"cancel_job", JobIdInput>("cancel_job", "Cancel a job that has not ended", byId)
+      .annotate({ destructiveHint: true, idempotentHint: true }).handle(({ id }, ctx) => jobsIn(ctx).cancel(id)),
+    define<"purge_jobs", PurgeJobsOptions>(
+      "purge_jobs",
+      "Delete jobs that are done or cancelled, but no calls of schedules; their promises are lost, and their idempotency keys are free",
+      objectOf({
+        ...FILTER,
+        state: { enum: ["done", "cancelled"] },
+        cursor: { type: "string", description: "Position to continue at, from an incomplete purge" },
+      }),
+    ).annotate({ destructiveHint: true, idempotentHint: true }).handle((input, ctx) => jobsIn(ctx).purge(input)),
+  ] as unknown as JobTools;
+}
+
+/** The jobs of the server that runs a call. */
+function jobsIn(ctx: unknown): OperatedJobs {
+  const services = (ctx as CallContext).services as DispatchServices;
+  return new OperatedJobs(() => services.deferral?.jobs);
+}
+
+function objectOf(properties: Readonly<Record<string, JsonSchema>>, ...required: readonly string[]): JsonSchema {
+  return { type: "object", properties, required, additionalProperties: false };
+}
+
+function argumentsOf<Value>(schema: JsonSchema): Schema<Value> {
+  const validate = toValidate(compileCheck(schema));
+  const standard = { version: 1 as const, vendor: "json-schema", validate, jsonSchema: { input: () => schema } };
+  return { "~standard": standard };
+}

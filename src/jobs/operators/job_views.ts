@@ -1,0 +1,170 @@
+/** What operators see of a job: neither config nor caller state, and values only on request, without secrets. */
+import type { CallResult, Progress, Question } from "../../core/call/outcome.ts";
+import type { AskAnswer, Job, JobState, Wait } from "../../core/dispatch/engine.ts";
+import { answerSchema } from "../../core/redaction/call_schemas.ts";
+import type { Redactor } from "../../core/redaction/redact.ts";
+import { withoutRejectedValues } from "../../core/redaction/rejected_input.ts";
+import type { ToolDefinition } from "../../core/tool/definition.ts";
+
+/** A job as lists show it: state, times, attempts and kind of the result, without arguments and values. */
+export interface JobSummary {
+  /** Id of the job. */
+  readonly id: string;
+  /** Name of the tool. */
+  readonly tool: string;
+  /** State of the job. */
+  readonly state: JobState;
+  /** Id of the caller; absent for an anonymous one. */
+  readonly principal?: string;
+  /** When it was created, in milliseconds since the Unix epoch. */
+  readonly createdAtMs: number;
+  /** When it is deleted, in milliseconds since the Unix epoch. */
+  readonly expiresAtMs: number;
+  /** Number of runs that have started. A run that stopped at a question, a sleep or a wait does not count. */
+  readonly attempt: number;
+  /** Largest number of runs. */
+  readonly maxAttempts: number;
+  /** Id of the server that began the latest run. While the job is `running`, it has the lease. */
+  readonly owner?: string;
+  /** When the next run starts, in milliseconds since the Unix epoch, if that is known. */
+  readonly wakeAtMs?: number;
+  /** Latest progress. */
+  readonly progress?: Progress;
+  /** Name of the schedule that created the job. */
+  readonly schedule?: string;
+  /** Kind of the result, once the job is `done`; of a failure and an error with its code and message. */
+  readonly outcome?: { readonly kind: CallResult["kind"]; readonly code?: string; readonly message?: string };
+  /** Whether `retry` can begin it again: its attempts are used up, and its arguments are kept. */
+  readonly canRetry: boolean;
+}
+
+/** A finished step of a handler, as operators see it. */
+export interface StepView {
+  /** Key of the step. */
+  readonly key: string;
+  /** Size of its result, in UTF-16 code units of JSON. */
+  readonly chars: number;
+  /** Its result; absent without `values`. */
+  readonly value?: unknown;
+}
+
+/** A sleep of a handler, or its wait for a value, as operators see it. */
+export interface WaitView extends Pick<Wait, "until" | "done"> {
+  /** Whether it ends with its time alone. */
+  readonly kind: "sleep" | "value";
+  /** Key of the sleep or wait. */
+  readonly key: string;
+  /** The accepted value; absent without `values`. */
+  readonly value?: unknown;
+}
+
+/** A job with its steps, answers, waits and questions; arguments and result only if values are requested. */
+export interface JobDetail extends JobSummary {
+  /** The tool's revision when the job was created. */
+  readonly revision?: string;
+  /** Number of changes of the job. */
+  readonly version: number;
+  /** Number of runs that have started, those that stopped included. */
+  readonly epoch: number;
+  /** Estimated end of the work, in milliseconds since the Unix epoch. */
+  readonly estimatedMs?: number;
+  /** Finished steps, in order. */
+  readonly steps: readonly StepView[];
+  /** Answers of the caller. */
+  readonly answers: readonly { readonly key: string; readonly action: AskAnswer["action"]; readonly value?: unknown }[];
+  /** Sleeps and waits. */
+  readonly waits: readonly WaitView[];
+  /** Open questions, while the job is `asking`. */
+  readonly questions?: Readonly<Record<string, Question>>;
+  /** The arguments; absent without `values`, and when the job has ended. */
+  readonly args?: unknown;
+  /** The result; absent without `values`. */
+  readonly value?: unknown;
+}
+
+/** Makes the summary of a job. Its progress and the message of its result lose what looks like a secret. */
+export function summaryOf(job: Job, redactor: Redactor): JobSummary {
+  const { id, tool, state, principal, createdAtMs, expiresAtMs, attempt, maxAttempts, owner, wakeAtMs, schedule } = job;
+  const isScheduled = wakeAtMs !== undefined && (state === "queued" || state === "waiting");
+  return {
+    ...{ id, tool, state, createdAtMs, expiresAtMs, attempt, maxAttempts },
+    ...(principal !== undefined && { principal: principal.id }),
+    ...(owner !== undefined && { owner }),
+    ...(isScheduled && { wakeAtMs }),
+    ...(job.progress !== undefined && { progress: redactor.value(job.progress) as Progress }),
+    ...(schedule !== undefined && { schedule: schedule.name }),
+    ...(job.outcome !== undefined && { outcome: outcomeOf(job.outcome, redactor) }),
+    canRetry: canRetry(job, job.outcome),
+  };
+}
+
+/** Whether a job can begin again: it is `done` with a failure, and its arguments were kept. */
+export function canRetry({ state, args }: Job, outcome: CallResult | undefined): boolean {
+  return state === "done" && args !== null && outcome?.kind === "failure";
+}
+
+function outcomeOf(outcome: CallResult, redactor: Redactor): NonNullable<JobSummary["outcome"]> {
+  const { kind } = outcome;
+  if (outcome.kind !== "failure" && outcome.kind !== "error") return { kind };
+  return { kind, code: outcome.code, message: String(redactor.value(withoutRejectedValues(outcome).message)) };
+}
+
+/**
+ * Makes the view of one job for operators. What looks like a secret, or is one by the tool's schemas, is replaced.
+ *
+ * @param tool The tool of the job, whose schemas name secrets.
+ * @param hasValues Whether arguments, results of steps and the result are part of it.
+ */
+export function detailOf(
+  job: Job,
+  tool: ToolDefinition | undefined,
+  redactor: Redactor,
+  hasValues: boolean,
+): JobDetail {
+  const { version, epoch, revision, estimatedMs, requests, args, memo } = job;
+  const valueOf = (value: unknown, schema?: unknown) => hasValues && { value: redactor.value(value, schema) };
+  return {
+    ...summaryOf(job, redactor),
+    ...{ version, epoch },
+    ...(revision !== undefined && { revision }),
+    ...(estimatedMs !== undefined && { estimatedMs }),
+    steps: Object.entries(memo.steps).map(([key, value]) => {
+      return { key, chars: JSON.stringify(value ?? null).length, ...valueOf(value) };
+    }),
+    answers: Object.entries(memo.answers).map(([key, { action, content }]) => {
+      return { key, action, ...(content !== undefined && valueOf(content)) };
+    }),
+    waits: Object.entries(memo.waits ?? {}).map(([name, wait]) => waitOf(name, wait, valueOf)),
+    ...(requests !== undefined && { questions: questionsOf(requests, redactor) }),
+    ...(hasValues && args !== null && { args: redactor.value(args, tool?.inputSchema) }),
+    ...(job.outcome !== undefined && resultOf(job.outcome, tool, valueOf)),
+  };
+}
+
+function waitOf(name: string, { until, done, content }: Wait, valueOf: (value: unknown) => object | false): WaitView {
+  const at = name.indexOf(" ");
+  return {
+    kind: name.startsWith("sleep ") ? "sleep" : "value",
+    key: name.slice(at + 1),
+    ...(until !== undefined && { until }),
+    ...(done !== undefined && { done }),
+    ...(content !== undefined && valueOf(content)),
+  };
+}
+
+/** Names of members remain in the schemas, so that the questions can be answered. */
+function questionsOf(requests: NonNullable<Job["requests"]>, redactor: Redactor): Record<string, Question> {
+  const entries = Object.entries(requests);
+  const shown = redactor.tools(entries.map(([, question]) => question));
+  return Object.fromEntries(entries.map(([key], index) => [key, shown[index]!]));
+}
+
+function resultOf(
+  outcome: CallResult,
+  tool: ToolDefinition | undefined,
+  valueOf: (value: unknown, schema?: unknown) => object | false,
+): object | false {
+  if (outcome.kind === "answer") return valueOf(outcome.value, tool && answerSchema(tool));
+  if (outcome.kind !== "failure" || outcome.data === undefined) return false;
+  return valueOf(outcome.data, tool?.errors?.get(outcome.code)?.jsonSchema);
+}

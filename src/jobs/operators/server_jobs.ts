@@ -1,0 +1,383 @@
+/** The jobs of a server, read and changed by its operators. */
+import { createRedactor, type Redactor } from "../../core/redaction/redact.ts";
+import type { JobAccess } from "../../core/dispatch/deferral.ts";
+import type { AskAnswer, Job, JobFilter, JobState } from "../../core/dispatch/engine.ts";
+import type { CallResult } from "../../core/call/outcome.ts";
+import { omitUndefined } from "../../internal/json.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
+import { canRetry, detailOf, type JobDetail, type JobSummary, summaryOf } from "./job_views.ts";
+
+/** All states of jobs, in the order of their life. */
+export const JOB_STATES: readonly JobState[] = ["queued", "running", "asking", "waiting", "done", "cancelled"];
+
+const ENDED: readonly JobState[] = ["done", "cancelled"];
+
+/** Conditions of a list of jobs; each one that is absent is met by all jobs. */
+export interface ListedJobs {
+  /** One state, or several. */
+  readonly state?: JobState | readonly JobState[] | undefined;
+  /** Name of the tool. */
+  readonly tool?: string | undefined;
+  /** Id of the caller; `""` for jobs of anonymous callers. */
+  readonly principal?: string | undefined;
+  /** Only jobs that were created at least this long ago, in milliseconds. */
+  readonly minAgeMs?: number | undefined;
+  /** Only jobs that were created at most this long ago, in milliseconds. */
+  readonly maxAgeMs?: number | undefined;
+}
+
+/** Options of {@link ServerJobs.list}. */
+export interface ListJobsOptions extends ListedJobs {
+  /** Position for the next page, from the page before. */
+  readonly cursor?: string | undefined;
+  /** Largest number of jobs: 1 to 100. Default: 50. */
+  readonly limit?: number | undefined;
+}
+
+/** A page of jobs. */
+export interface JobList {
+  /** The jobs, the latest first. There may be fewer than the limit, or none, although there are further pages. */
+  readonly jobs: readonly JobSummary[];
+  /** Position for the next page. Absent on the last page. */
+  readonly cursor?: string;
+}
+
+/** Options of {@link ServerJobs.purge}. */
+export interface PurgeJobsOptions extends ListedJobs {
+  /** Position to continue at, from an incomplete purge with the same conditions. */
+  readonly cursor?: string | undefined;
+}
+
+/** Result of {@link ServerJobs.purge}. */
+export interface PurgedJobs {
+  /** Number of deleted jobs. */
+  readonly purged: number;
+  /** Whether all jobs were searched. If not, purge again with `cursor`. */
+  readonly isComplete: boolean;
+  /** Position to continue at. Absent if the purge is complete. */
+  readonly cursor?: string;
+}
+
+/** The jobs of a server, for its operators. It gives access to the jobs of all callers. */
+export interface ServerJobs {
+  /**
+   * Lists jobs, the latest first.
+   *
+   * @throws {ToolError} `invalid_request` if the engine has no list, or an option is invalid; `unavailable` if the engine does not answer.
+   */
+  list(options?: ListJobsOptions): Promise<JobList>;
+  /**
+   * Shows one job.
+   *
+   * @param options With `values`, arguments, results of steps and the result are part of it, without secrets. Default: without.
+   * @throws {ToolError} `invalid_request` if there is no such job.
+   */
+  inspect(id: string, options?: { readonly values?: boolean | undefined }): Promise<JobDetail>;
+  /**
+   * Begins a job again whose attempts were used up, with the results of its steps: its promise then has a result again.
+   *
+   * @throws {ToolError} `invalid_request` if there is no such job, or it cannot begin again.
+   */
+  retry(id: string): Promise<JobSummary>;
+  /**
+   * Creates a new job with the arguments and the caller of another one, whose arguments are kept: one that has not ended, or whose
+   * attempts are used up. The caller does not get its result.
+   *
+   * @throws {ToolError} `invalid_request` if there is no such job, its arguments are not kept, or it has config.
+   */
+  rerun(id: string): Promise<JobSummary>;
+  /**
+   * Answers questions of a job that asks, in place of its caller. The first answer to each key counts.
+   *
+   * @param answers Answers by key, with the action `accept`, `decline` or `cancel`.
+   * @throws {ToolError} `invalid_request` if there is no such job, it does not ask under one of these keys, or an action is another one.
+   */
+  answer(id: string, answers: Readonly<Record<string, AskAnswer>>): Promise<JobSummary>;
+  /**
+   * Cancels a job. One that has ended remains as it is.
+   *
+   * @throws {ToolError} `invalid_request` if there is no such job.
+   */
+  cancel(id: string): Promise<JobSummary>;
+  /**
+   * Deletes ended jobs; a redeem of their promises then gives `promise_lost`, and a call with the idempotency key of one runs again.
+   * Calls of schedules remain until they expire: without their record a replica could make them again. Deletes at most 10,000 at
+   * once.
+   *
+   * @param options Conditions. The states are `done` and `cancelled`, unless one of them is named.
+   * @throws {ToolError} `invalid_request` if another state is named: cancel such jobs first.
+   */
+  purge(options?: PurgeJobsOptions): Promise<PurgedJobs>;
+}
+
+/** What an operator may answer. */
+const ACTIONS: readonly AskAnswer["action"][] = ["accept", "decline", "cancel"];
+
+const MAX_LIMIT = 100;
+/** Pages of the engine that one page, and one purge, is made of. */
+const MAX_PAGES = 20;
+const MAX_PURGE_PAGES = 100;
+/** Jobs that are read at once: a job may be large. */
+const READS = 8;
+const MAX_TRIES = 10;
+/** Delay after which a job that begins again is delivered if the engine fails before its delivery is scheduled, in milliseconds. */
+const RETRY_AGAIN_MS = 5_000;
+
+/** Implements {@link ServerJobs} with the job access of a server's dispatcher. */
+export class OperatedJobs implements ServerJobs {
+  readonly #access: () => JobAccess | undefined;
+  readonly #redactor: Redactor = createRedactor();
+
+  /** @param access Read at each call, which starts a worker. */
+  constructor(access: () => JobAccess | undefined) {
+    this.#access = access;
+  }
+
+  async list({ cursor, limit = 50, ...listed }: ListJobsOptions = {}): Promise<JobList> {
+    if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
+      throw refused(`Cannot list jobs: limit must be a whole number from 1 to ${MAX_LIMIT}, not ${limit}`);
+    }
+    const { ids, next } = await this.#ids(listed, limit, cursor, MAX_PAGES);
+    const states = statesOf(listed);
+    const jobs = await mapInBatches(ids, async (id) => {
+      const job = await this.#engine.get(id);
+      // The state may have changed since.
+      return job === undefined || states?.includes(job.state) === false ? [] : [summaryOf(job, this.#redactor)];
+    });
+    return { jobs: jobs.flat(), ...(next !== undefined && { cursor: next }) };
+  }
+
+  async inspect(id: string, { values = false }: { readonly values?: boolean } = {}): Promise<JobDetail> {
+    const job = await this.#get(id);
+    return detailOf(job, this.#jobs.toolOf(job.tool), this.#redactor, values);
+  }
+
+  async retry(id: string): Promise<JobSummary> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const { outcome, isNotified: _, ...job } = await this.#get(id);
+      if (!canRetry(job, outcome)) {
+        throw refused(
+          `Cannot retry job ${id}: it is ${job.state}${
+            outcome === undefined ? "" : ` with ${describe(outcome)}`
+          }; only ` +
+            "a job whose attempts are used up can begin again, if its tool has .promise({ keepFailed: true }) and its call had no config",
+        );
+      }
+      const next: Job = { ...job, state: "queued", attempt: 0, version: job.version + 1 };
+      // Before the change: a queued job without a delivery would never run.
+      await this.#engine.schedule(id, RETRY_AGAIN_MS);
+      if (!await this.#engine.replace(next, job.version)) continue;
+      await this.#engine.schedule(id, 0);
+      return summaryOf(next, this.#redactor);
+    }
+    throw new ToolError("unavailable", `Cannot retry job ${id}: it is changed by others all the time; try again`);
+  }
+
+  async rerun(id: string): Promise<JobSummary> {
+    const job = await this.#get(id);
+    if (job.args === null) {
+      throw refused(`Cannot run job ${id} again: it is ${job.state}, and its arguments are no longer kept`);
+    }
+    if (job.config !== undefined) throw refused(`Cannot run job ${id} again: its config belongs to that call alone`);
+    const nowMs = this.#jobs.clock.now();
+    const { tool, revision, args, digest, principal, context, maxAttempts, keepsFailed } = job;
+    const next: Job = {
+      ...{
+        id: crypto.randomUUID(),
+        version: 1,
+        epoch: 0,
+        state: "queued",
+        attempt: 0,
+        tool,
+        args,
+        digest,
+        maxAttempts,
+      },
+      ...omitUndefined({ revision, principal, context, keepsFailed }),
+      createdAtMs: nowMs,
+      expiresAtMs: nowMs + (job.expiresAtMs - job.createdAtMs),
+      memo: { answers: {}, steps: {} },
+    };
+    await this.#engine.insert(next, 0);
+    return summaryOf(next, this.#redactor);
+  }
+
+  async answer(id: string, answers: Readonly<Record<string, AskAnswer>>): Promise<JobSummary> {
+    const { state, requests = {} } = await this.#get(id);
+    for (const [key, answer] of Object.entries(answers)) checkAnswer(id, key, answer);
+    const unknown = Object.keys(answers).find((key) => !Object.hasOwn(requests, key));
+    if (state !== "asking" || unknown !== undefined) {
+      const keys = Object.keys(requests).join(", ");
+      throw refused(
+        state === "asking"
+          ? `Cannot answer job ${id}: it does not ask under the key "${unknown}", but under ${keys}`
+          : `Cannot answer job ${id}: it is ${state}, and asks nothing`,
+      );
+    }
+    await this.#jobs.answer(id, new Map(Object.entries(answers)));
+    return summaryOf(await this.#get(id), this.#redactor);
+  }
+
+  async cancel(id: string): Promise<JobSummary> {
+    await this.#jobs.cancel(id);
+    return summaryOf(await this.#get(id), this.#redactor);
+  }
+
+  async purge({ cursor, ...listed }: PurgeJobsOptions = {}): Promise<PurgedJobs> {
+    const states = statesOf(listed) ?? ENDED;
+    const live = states.find((state) => !ENDED.includes(state));
+    if (live !== undefined) {
+      throw refused(
+        `Cannot purge jobs that are ${live}: purge deletes jobs that are done or cancelled; cancel them first`,
+      );
+    }
+    const { ids, next } = await this.#ids(
+      { ...listed, state: states },
+      MAX_LIMIT * MAX_PURGE_PAGES,
+      cursor,
+      MAX_PURGE_PAGES,
+    );
+    const purged = await mapInBatches(ids, async (id) => {
+      const job = await this.#engine.get(id);
+      const isPurged = job !== undefined && ENDED.includes(job.state) && job.schedule === undefined;
+      // It may begin again after it was read: then it has another version.
+      return isPurged && await this.#engine.replace(expiredOf(job), job.version);
+    });
+    const isComplete = next === undefined;
+    return { purged: purged.filter(Boolean).length, isComplete, ...(!isComplete && { cursor: next }) };
+  }
+
+  get #jobs(): JobAccess {
+    const access = this.#access();
+    if (access !== undefined) return access;
+    throw refused("Cannot read jobs: the server has no engine; pass one, as createServer({ engine: memoryEngine() })");
+  }
+
+  get #engine(): JobAccess["engine"] {
+    return this.#jobs.engine;
+  }
+
+  async #get(id: string): Promise<Job> {
+    const job = await this.#engine.get(id);
+    if (job !== undefined) return job;
+    throw refused(
+      `There is no job ${JSON.stringify(id).slice(0, 80)}: it has expired or was purged, or the id is wrong`,
+    );
+  }
+
+  /** Ids of up to `limit` jobs, from up to `pages` pages of the engine. */
+  async #ids(
+    listed: ListedJobs,
+    limit: number,
+    cursor: string | undefined,
+    pages: number,
+  ): Promise<{ readonly ids: readonly string[]; readonly next: string | undefined }> {
+    const engine = this.#engine;
+    if (engine.list === undefined) {
+      throw refused(
+        `Cannot list jobs: the engine "${engine.name}" has no list(); jobs can be inspected, retried and cancelled by their id`,
+      );
+    }
+    const filter = filterOf(listed, this.#jobs.clock.now());
+    const ids: string[] = [];
+    let next = cursor;
+    for (let page = 0; page < pages && ids.length < limit; page++) {
+      const found = await engine.list(filter, Math.min(MAX_LIMIT, limit - ids.length), next);
+      ids.push(...found.ids);
+      next = found.cursor;
+      if (next === undefined) break;
+    }
+    return { ids, next };
+  }
+}
+
+/**
+ * A change of an ended job that deletes it: it expires at once, and has no values. `remove()` could delete a newer job that has the
+ * same id.
+ */
+function expiredOf({ id, version, epoch, state, attempt, maxAttempts, tool, digest, createdAtMs }: Job): Job {
+  return {
+    ...{ id, version: version + 1, epoch, state, attempt, maxAttempts, tool, digest, createdAtMs, expiresAtMs: 0 },
+    args: null,
+    memo: { answers: {}, steps: {} },
+  };
+}
+
+/** Checks an answer of an operator: the handler gets it as it is. */
+function checkAnswer(id: string, key: string, answer: unknown): void {
+  const action: unknown = Object(answer).action;
+  if (ACTIONS.includes(action as AskAnswer["action"])) return;
+  const given = JSON.stringify(action)?.slice(0, 80);
+  throw refused(`Cannot answer job ${id}: action of "${key}" must be accept, decline or cancel, not ${given}`);
+}
+
+function statesOf({ state }: ListedJobs): readonly JobState[] | undefined {
+  return state === undefined ? undefined : [state].flat() as JobState[];
+}
+
+function filterOf(listed: ListedJobs, nowMs: number): JobFilter {
+  const { tool, principal, minAgeMs, maxAgeMs } = listed;
+  const states = statesOf(listed);
+  const unknown = states?.find((state) => !JOB_STATES.includes(state));
+  if (unknown !== undefined) {
+    throw refused(`Cannot list jobs: there is no state ${JSON.stringify(unknown)}; there are ${JOB_STATES.join(", ")}`);
+  }
+  return {
+    states,
+    tool,
+    principal,
+    createdBeforeMs: minAgeMs === undefined ? undefined : nowMs - ageOf("minAgeMs", minAgeMs) + 1,
+    createdFromMs: maxAgeMs === undefined ? undefined : nowMs - ageOf("maxAgeMs", maxAgeMs),
+  };
+}
+
+function ageOf(name: string, ageMs: number): number {
+  if (Number.isFinite(ageMs) && ageMs >= 0) return ageMs;
+  throw refused(`Cannot list jobs: ${name} must be a number of milliseconds, not ${ageMs}`);
+}
+
+function describe(outcome: CallResult): string {
+  return outcome.kind === "failure" ? `the failure ${outcome.code}` : `an ${outcome.kind}`;
+}
+
+/** Calls `map` for each value, for some at once. Returns the results, in order. */
+async function mapInBatches<Value, Result>(
+  values: readonly Value[],
+  map: (value: Value) => Promise<Result>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let at = 0; at < values.length; at += READS) {
+    results.push(...await Promise.all(values.slice(at, at + READS).map(map)));
+  }
+  return results;
+}
+
+function refused(message: string): ToolError {
+  return new ToolError("invalid_request", message);
+}
+
+/** A server whose jobs are read: the dispatcher is behind the member for transports. */
+export interface JobsHost {
+  /** @internal */
+  readonly "~server": {
+    readonly host: { readonly dispatch: { readonly deferral: { readonly jobs: JobAccess } | undefined } };
+  };
+}
+
+/**
+ * The jobs of a server, for its operators.
+ *
+ * @param server A server with an engine: one of the front door, or with the option `engine`.
+ * @returns Functions that list and change the jobs of all callers; do not pass it to callers.
+ * @throws {TypeError} If it is not a server, or it has no engine.
+ */
+export function jobsOf(server: JobsHost): ServerJobs {
+  const dispatch = server?.["~server"]?.host.dispatch;
+  if (dispatch === undefined) throw new TypeError("Cannot read jobs: pass the server, as jobsOf(server)");
+  if (dispatch.deferral === undefined) {
+    throw new TypeError(
+      'Cannot read jobs: the server has no engine; pass one, as createServer({ engine: memoryEngine() }), of "toolwire/engine"',
+    );
+  }
+  return new OperatedJobs(() => dispatch.deferral?.jobs);
+}

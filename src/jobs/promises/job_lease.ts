@@ -1,0 +1,225 @@
+import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type FailureOutcome,
+  type Progress,
+} from "../../core/call/outcome.ts";
+import type { Job, Wait } from "../../core/dispatch/engine.ts";
+import type { Jobs } from "./jobs.ts";
+import type { Json } from "../../internal/json.ts";
+import type { MaybePromise } from "../../internal/async.ts";
+import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
+import { settleOrMask } from "../../core/dispatch/error_masking.ts";
+import type { CallContext } from "../../core/dispatch/call_context.ts";
+import type { RunLease } from "../../core/dispatch/services.ts";
+import { logRunEnd } from "./run_log.ts";
+import { KeptPieces } from "./kept_pieces.ts";
+
+/** Shortest time between two writes of progress, in milliseconds. */
+const PROGRESS_MS = 250;
+
+/** Delay before a failed write is repeated, in milliseconds; it doubles up to the maximum. */
+const FIRST_WRITE_MS = 100;
+const MAX_WRITE_MS = 2_000;
+
+/** Delay before the second attempt of a job, in milliseconds; it doubles with each attempt up to the maximum. */
+const BACKOFF_MS = 1_000;
+const MAX_BACKOFF_MS = 60_000;
+
+/** Errors after which another attempt may succeed. */
+const RETRYABLE: ReadonlySet<string> = new Set(["internal", "unavailable", "deadline_exceeded"]);
+
+/** The failure `attempts_exhausted` of a job whose attempts are used up, with their number, and the message of the last error if it is known. */
+export function attemptsExhausted(job: Job, last?: ErrorResult): FailureOutcome {
+  const { maxAttempts: attempts } = job;
+  const message = `Gave up after ${attempts} attempt${attempts === 1 ? "" : "s"}`;
+  const data = { attempts, ...(last !== undefined && { reason: last.message }) };
+  return { kind: "failure", code: "attempts_exhausted", message, data };
+}
+
+/** Options of a {@link JobLease}. */
+export interface LeaseOptions {
+  /** Whether a caller holds a promise token of the job. */
+  readonly isPromised: boolean;
+  /** When the run started, in milliseconds since the Unix epoch. */
+  readonly startedMs: number;
+  /** Releases the engine's lease, if the run was started outside of a worker. */
+  readonly release?: () => MaybePromise<void>;
+}
+
+/** Binds a run to its job: writes the run's progress, steps and result to the job, and ends the run if the job is cancelled. */
+export class JobLease implements RunLease {
+  job: Job;
+  isPromised: boolean;
+  readonly #jobs: Jobs;
+  readonly #run: CallContext;
+  readonly #startedMs: number;
+  readonly #release: (() => MaybePromise<void>) | undefined;
+  readonly #unsubscribe: () => void;
+  readonly #pieces: KeptPieces;
+  #progress: Progress | undefined;
+  #isWriting = false;
+  #isOver = false;
+
+  constructor(jobs: Jobs, job: Job, run: CallContext, options: LeaseOptions) {
+    this.job = job;
+    this.isPromised = options.isPromised;
+    this.#jobs = jobs;
+    this.#run = run;
+    this.#startedMs = options.startedMs;
+    this.#release = options.release;
+    this.#pieces = new KeptPieces(job.pieces);
+    this.#unsubscribe = jobs.engine.subscribe(job.id, () => void this.#checkCurrent());
+    run.services.trackPending();
+    // The job may have been cancelled before the subscription.
+    void this.#checkCurrent();
+    if (run.lastProgress !== undefined) this.progress(run.lastProgress);
+    this.keepPieces();
+  }
+
+  progress(progress: Progress): void {
+    this.#progress = progress;
+    if (!this.#isWriting) void this.#writeReports();
+  }
+
+  keepPieces(): void {
+    if (this.isPromised && !this.#isWriting) void this.#writeReports();
+  }
+
+  async saveStep(key: string, value: Json): Promise<void> {
+    this.job = await this.#jobs.saveStep(this.job, key, value) ?? this.job;
+  }
+
+  async saveWait(name: string, wait: Wait): Promise<void> {
+    this.job = await this.#jobs.saveWait(this.job, name, wait) ?? this.job;
+  }
+
+  get endsAtMs(): number {
+    return this.job.expiresAtMs - CLOCK_SKEW_MS;
+  }
+
+  get isTakenOver(): boolean {
+    return this.job.takenFrom !== undefined;
+  }
+
+  get processId(): string | undefined {
+    return this.#jobs.engine.processId;
+  }
+
+  /**
+   * Writes the result of the run to its job. Rejects if that fails permanently; then the job is run again.
+   *
+   * @param onTried Called after the first attempt to write.
+   */
+  async conclude(result: CallResult, onTried: () => void): Promise<void> {
+    this.#isOver = true;
+    this.#unsubscribe();
+    const { logger, clock } = this.#run.services;
+    if (this.isPromised) logRunEnd(logger, this.job, result, clock.now() - this.#startedMs);
+    try {
+      await this.#writeUntilStored(result, onTried);
+      await this.#release?.();
+    } finally {
+      onTried();
+      this.#run.services.untrack();
+    }
+  }
+
+  /** Repeats the write until it succeeds, so that a result survives an outage of the engine. */
+  async #writeUntilStored(result: CallResult, onTried: () => void): Promise<void> {
+    const { services } = this.#run;
+    for (let waitMs = FIRST_WRITE_MS;; waitMs = Math.min(MAX_WRITE_MS, 2 * waitMs)) {
+      try {
+        return await this.#write(result);
+      } catch (thrown) {
+        onTried();
+        if (waitMs === FIRST_WRITE_MS) settleOrMask(services, thrown, { tool: this.job.tool, callId: this.job.id });
+        if (services.isClosed || services.clock.now() >= this.job.expiresAtMs) throw thrown;
+      }
+      await this.#sleep(waitMs);
+    }
+  }
+
+  async #write(result: CallResult): Promise<void> {
+    const { job } = this;
+    const isQuestion = result.kind === "elicitation" || result.kind === "request-for-more-resource";
+    // The next question of a call that continues: its continuation is the next idempotency key.
+    if (isQuestion && !this.isPromised && this.#run.isContinued) {
+      const { asked = [] } = this.#run.asking?.memo ?? {};
+      // No answer was taken: all questions are asked again, and this continuation, too, may still bring their answers.
+      const isAskedAgain = asked.every((key) => Object.hasOwn(result.requests, key));
+      if (!isAskedAgain || !await this.#jobs.forget(job)) await this.#jobs.finish(job, result);
+      return;
+    }
+    // An error or a question that was not promised is known to its caller only: the idempotency key may be used again.
+    const isStored = this.isPromised ||
+      !(isQuestion || (result.kind === "error" && result.code !== "result_too_large"));
+    if (!isStored && await this.#jobs.forget(job)) return;
+    const { asking, lastProgress: progress } = this.#run;
+    const pieces = this.#takePieces();
+    const stop = { memo: asking?.memo ?? job.memo, ...(progress && { progress }), ...pieces };
+    if (isQuestion) return void await this.#jobs.ask(job, result.requests, stop);
+    if (result.kind === "promise" && asking?.waiting !== undefined) {
+      return await this.#jobs.suspend(job, asking.waiting, stop);
+    }
+    if (result.kind !== "error") return void await this.#jobs.finish(job, result, pieces);
+    if (result.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);
+    const isTooLate = this.#run.services.clock.now() >= job.expiresAtMs - CLOCK_SKEW_MS;
+    if (isTooLate || !RETRYABLE.has(result.code)) return void await this.#jobs.finish(job, result, pieces);
+    if (job.attempt >= job.maxAttempts) {
+      return void await this.#jobs.finish(job, attemptsExhausted(job, result), pieces);
+    }
+    await this.#jobs.retry(job, Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (job.attempt - 1)), pieces);
+  }
+
+  async #checkCurrent(): Promise<void> {
+    try {
+      if (this.#isOver || await this.#jobs.isCurrent(this.job)) return;
+      this.#run.runState.end(errorResult("cancelled", "The job was cancelled, or is run elsewhere"));
+    } catch {
+      // The engine does not answer; the next change of the job is checked again.
+    }
+  }
+
+  /** The pieces of the run to store with its job; nothing without any, or if only the call itself has the answer. */
+  #takePieces(): Pick<Job, "pieces"> {
+    if (this.isPromised) this.#pieces.take(this.#run.collected);
+    const { stored: pieces } = this.#pieces;
+    return pieces === undefined ? {} : { pieces };
+  }
+
+  /** Writes progress and pieces until there are no new ones. */
+  async #writeReports(): Promise<void> {
+    this.#isWriting = true;
+    while (!this.#isOver) {
+      const progress = this.#progress;
+      const hasPieces = this.isPromised && this.#pieces.take(this.#run.collected);
+      if (progress === undefined && !hasPieces) break;
+      this.#progress = undefined;
+      const estimatedMs = progress && this.estimateEnd(progress);
+      const report = {
+        ...(progress && { progress }),
+        ...(estimatedMs !== undefined && { estimatedMs }),
+        ...(hasPieces && this.#takePieces()),
+      };
+      // A failed write is dropped: progress is optional, and the next write has the pieces.
+      const written = this.#jobs.report(this.job, report).catch(() => undefined);
+      this.job = await written ?? this.job;
+      await this.#sleep(PROGRESS_MS);
+    }
+    this.#isWriting = false;
+  }
+
+  async #sleep(delayMs: number): Promise<void> {
+    await new Promise<void>((resolve) => void this.#run.services.clock.after(delayMs, resolve));
+  }
+
+  estimateEnd({ done, total }: Progress): number | undefined {
+    if (total === undefined || !(done > 0) || done > total) return undefined;
+    const nowMs = this.#run.services.clock.now();
+    const endMs = Math.round(nowMs + (nowMs - this.#startedMs) * (total - done) / done);
+    // An estimate after the expiry of the promise is useless, and may be no valid date.
+    return endMs <= this.job.expiresAtMs ? endMs : undefined;
+  }
+}

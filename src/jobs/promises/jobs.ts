@@ -1,0 +1,351 @@
+/**
+ * Semantics of jobs, the same for every engine: which changes are valid in which state.
+ *
+ * `done` and `cancelled` are final. Changes by a run with a stale epoch, which was considered dead, are rejected.
+ */
+import { askedAgain, NO_ANSWER } from "../../core/call/outcome.ts";
+import type { CallResult, Question } from "../../core/call/outcome.ts";
+import type { Json } from "../../internal/json.ts";
+import type { Clock } from "../../internal/time.ts";
+import type { AskAnswer, Engine, Job, JobState, Wait } from "../../core/dispatch/engine.ts";
+import type { Resolution } from "../../core/handler/waits.ts";
+import type { Notifier } from "../../core/dispatch/completion.ts";
+import { endedMemo, expireWaits, mergeMemo, resolveJobWait, toWaiting, type Word } from "./job_waits.ts";
+
+/** Number of times that a change is repeated after concurrent changes. */
+const MAX_TRIES = 100;
+
+/** Delay until a job is delivered again whose run was superseded by another one, in milliseconds. */
+const SUPERSEDED_MS = 3_000;
+
+/** Delay until a job in an unknown state is delivered again, in milliseconds: a process of a newer version may run it. */
+const UNKNOWN_STATE_MS = 5_000;
+
+/** Whether a job keeps its arguments and memo after its end, so that an operator can begin it again. Config is never kept. */
+function isKept({ keepsFailed, config }: Job, outcome: CallResult): boolean | undefined {
+  return keepsFailed && outcome.kind === "failure" && outcome.code === "attempts_exhausted" && config === undefined;
+}
+
+/** Delay after which the end of a job is notified if that has failed, or the process that ended it has died, in milliseconds. */
+const NOTIFY_AGAIN_MS = 5_000;
+
+/** Removes members at the end of a job: arguments may be large, and config may hold secrets. The digest remains. */
+function toEnded(job: Job, outcome?: CallResult): Job {
+  if (outcome !== undefined && isKept(job, outcome)) return job;
+  const expiresAtMs = Math.min(job.expiresAtMs, job.endedExpiresAtMs ?? Infinity);
+  return { ...job, args: null, config: undefined, memo: endedMemo(job.memo), expiresAtMs };
+}
+
+/** Whether a job has ended: it is `done` or `cancelled`, and no run changes it any more. */
+export function isFinal({ state }: Job): boolean {
+  return state === "done" || state === "cancelled";
+}
+
+/** What a run that stops leaves to the next one. */
+type RunStop = Pick<Job, "memo" | "progress" | "pieces">;
+
+/** What a run writes to its job before its end. */
+export type RunReport = Pick<Job, "progress" | "estimatedMs" | "pieces">;
+
+/** Reads and changes the jobs of an engine. A change is tried again if another process changed the job meanwhile. */
+export class Jobs {
+  /** Stores and delivers the jobs. */
+  readonly engine: Engine;
+  /** Notifies of the ends of jobs, if the server has such targets. */
+  notifier: Notifier | undefined = undefined;
+  readonly #clock: Clock;
+  /** Pending reads, shared by concurrent readers of the same job. */
+  readonly #reads = new Map<string, Promise<Job | undefined>>();
+  readonly #ownerOf: () => string;
+
+  constructor(engine: Engine, clock: Clock, ownerOf: () => string) {
+    this.engine = engine;
+    this.#clock = clock;
+    this.#ownerOf = ownerOf;
+  }
+
+  /** Id of this server as the owner of runs. */
+  get owner(): string {
+    return this.#ownerOf();
+  }
+
+  /**
+   * Starts a run of a job that is due; `undefined` if there is nothing to run. An early delivery is put off: the clocks of
+   * machines differ, timers have a longest delay, and the delivery for the case that a run's process dies comes after each run.
+   */
+  async claim(id: string): Promise<Job | undefined> {
+    let earlyMs = 0;
+    const begun = await this.#change(id, (job) => {
+      earlyMs = this.#untilDueMs(job);
+      if (earlyMs > 0 || isFinal(job) || job.state === "asking") return undefined;
+      const { wakeAtMs: _, ...rest } = job;
+      const memo = expireWaits(job.memo, this.#clock.now());
+      const { epoch, attempt } = job;
+      const takenFrom = job.state === "running" ? job.owner ?? "" : undefined;
+      return { ...rest, state: "running", memo, epoch: epoch + 1, attempt: attempt + 1, owner: this.owner, takenFrom };
+    });
+    if (begun === undefined && earlyMs > 0) await this.engine.schedule(id, earlyMs);
+    // The process that ended the job may have died before it stored the notifications.
+    else if (begun === undefined) await this.#notify(id);
+    return begun;
+  }
+
+  /** Time until a job may run, in milliseconds; 0 if it may run now, or never. */
+  #untilDueMs({ state, wakeAtMs = 0 }: Job): number {
+    // A running job is due if the process that ran it has died.
+    if (state === "running" || state === "asking" || state === "done" || state === "cancelled") return 0;
+    return state === "queued" || state === "waiting" ? wakeAtMs - this.#clock.now() : UNKNOWN_STATE_MS;
+  }
+
+  /** Stores progress and pieces of a run. Returns the changed job; `undefined` if the run is no longer the current one. */
+  report(run: Job, report: RunReport): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => ({ ...job, ...report }));
+  }
+
+  /** Stores the result of a step. Returns the changed job; `undefined` if the run is no longer the current one. */
+  saveStep(run: Job, key: string, value: Json): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => {
+      return { ...job, memo: { ...job.memo, steps: { ...job.memo.steps, [key]: value } } };
+    });
+  }
+
+  /** Stores the result of a run, ends the job and notifies of its end. `undefined`, without a change, if the run is no longer the current one. */
+  finish(run: Job, outcome: CallResult, pieces?: Pick<Job, "pieces">): Promise<Job | undefined> {
+    return this.#notify(
+      run.id,
+      this.#changeRun(run, (job) => ({ ...this.#toNotified(job, outcome), ...pieces, state: "done", outcome })),
+    );
+  }
+
+  /** Marks a job as awaited by another call. Returns the job; `undefined` if it is missing. */
+  async join(id: string): Promise<Job | undefined> {
+    return await this.#change(id, (job) => (isFinal(job) ? undefined : { ...job, hasOtherWaiters: true })) ??
+      await this.engine.get(id);
+  }
+
+  /** Deletes the job of a run that ended without a result to store. `false` if other calls wait for it; then it remains. */
+  async forget(run: Job): Promise<boolean> {
+    // Checked first: after a lost reply to an earlier attempt, another call may have created a job with the same id.
+    const forgotten = await this.#change(run.id, (job) => {
+      if (job.state !== "running" || job.epoch !== run.epoch || job.expiresAtMs !== run.expiresAtMs) return undefined;
+      // The job expires at once, which frees its id. Removing it as well could remove a newer job with the same id.
+      return job.hasOtherWaiters ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
+    });
+    return forgotten?.state !== "running";
+  }
+
+  /** Stores the questions of a run that stopped at them, with its memo and progress. The job then waits in the state `asking`. */
+  ask(run: Job, requests: Readonly<Record<string, Question>>, stop: RunStop): Promise<Job | undefined> {
+    const state = "asking";
+    return this.#changeRun(run, (job) => ({ ...job, ...stop, state, requests, memo: mergeMemo(job.memo, stop.memo) }));
+  }
+
+  /** Stores a sleep, or a wait for a value, of a run that continues. Returns the changed job. */
+  saveWait(run: Job, name: string, wait: Wait): Promise<Job | undefined> {
+    return this.#changeRun(
+      run,
+      (job) => ({ ...job, memo: mergeMemo(job.memo, { ...job.memo, waits: { [name]: wait } }) }),
+    );
+  }
+
+  /** Ends a run that stopped at waits; the next one begins when one of them has ended. */
+  suspend(run: Job, names: readonly string[], stop: RunStop): Promise<void> {
+    return this.#endRun(run, (job) => toWaiting({ ...job, ...stop, memo: job.memo }, stop.memo, names));
+  }
+
+  /** Resolves a wait of a job, whatever the job does. The first value counts. */
+  async resolve(id: string, name: string, word: Word): Promise<Resolution> {
+    let resolution: Resolution = { resolved: false, reason: "over" };
+    const changed = await this.#change(id, (job) => {
+      const [next, result] = resolveJobWait(job, name, word);
+      resolution = result;
+      return next;
+    });
+    if (changed?.state === "queued") await this.engine.schedule(id, 0);
+    return resolution;
+  }
+
+  #msUntil(epochMs: number): number {
+    return Math.max(0, epochMs - this.#clock.now());
+  }
+
+  /** Schedules another attempt after a failed run. */
+  retry(run: Job, delayMs: number, pieces?: Pick<Job, "pieces">): Promise<void> {
+    return this.#requeue(run, run.attempt, delayMs, pieces);
+  }
+
+  /** Cancels the claimed job of a scheduled call that is not made, because of the earlier call `blockedBy`, or of an unknown schedule. */
+  leaveOut(run: Job, blockedBy: string | undefined): Promise<Job | undefined> {
+    return this.#changeRun(run, (job) => {
+      const { schedule } = job;
+      const marked = schedule && blockedBy !== undefined && { schedule: { ...schedule, blockedBy } };
+      return { ...toEnded(job), state: "cancelled", ...marked };
+    });
+  }
+
+  /** Ends a run so that another process runs the job after a delay. The attempt is not counted. */
+  handOver(run: Job, delayMs: number): Promise<void> {
+    return this.#requeue(run, run.attempt - 1, delayMs);
+  }
+
+  /** Leaves the claimed job of a scheduled call, whose handler has not begun, to another process. The attempt is not counted. */
+  passOn(run: Job, delayMs: number): Promise<void> {
+    const { schedule } = run;
+    const passed = schedule && { schedule: { ...schedule, passedEpoch: run.epoch } };
+    return this.#requeue(run, run.attempt - 1, delayMs, passed);
+  }
+
+  /**
+   * Stores the caller's answers. The first answer to each key counts; answers to other keys are ignored, and malformed ones are
+   * asked for again. The job continues once all questions are answered.
+   */
+  async answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void> {
+    const answered = await this.#change(id, (job) => {
+      // Answered before, by a process that may have died before it scheduled the job.
+      if (job.state === "queued" && [...answers.keys()].some((key) => Object.hasOwn(job.memo.answers, key))) return job;
+      if (job.state !== "asking") return undefined;
+      const { requests = {}, ...rest } = job;
+      const asked = [...answers].filter(([key]) => Object.hasOwn(requests, key));
+      if (asked.length === 0) return undefined;
+      const valid = asked.filter(([, { action }]) => action !== "malformed");
+      const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(valid) } };
+      const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(memo.answers, key))
+        // A malformed answer is detected without a run.
+        .map(([key, one]) => [key, answers.has(key) ? askedAgain(key, one, NO_ANSWER) : one] as const);
+      if (open.length > 0) return { ...job, memo, requests: Object.fromEntries(open) };
+      // A run that asked does not count as an attempt.
+      return { ...rest, state: "queued", memo, attempt: job.attempt - 1 };
+    });
+    if (answered?.state === "queued") await this.engine.schedule(id, 0);
+  }
+
+  /** Cancels a job, unless it has ended. Returns its state; `undefined` if it is missing. */
+  async cancel(id: string): Promise<JobState | undefined> {
+    await this.#prepareNotify(id);
+    const cancelled = await this.#notify(
+      id,
+      this.#change(id, (job) => isFinal(job) ? undefined : { ...this.#toNotified(job), state: "cancelled" }),
+    );
+    return (cancelled ?? await this.engine.get(id))?.state;
+  }
+
+  #toNotified(job: Job, outcome?: CallResult): Job {
+    // A call that continues with answers, and was not promised, returns its answer itself.
+    const isOfCall = job.memo.rounds !== undefined && !job.hasOtherWaiters;
+    return { ...toEnded(job, outcome), ...(!isOfCall && this.notifier?.wants(job) && { isNotified: true }) };
+  }
+
+  /** Schedules a delivery of a job that is about to be cancelled: if this process dies afterwards, another one notifies. */
+  async #prepareNotify(id: string): Promise<void> {
+    const job = this.notifier && await this.engine.get(id);
+    if (job && !isFinal(job) && this.notifier?.wants(job)) await this.engine.schedule(id, NOTIFY_AGAIN_MS);
+  }
+
+  /**
+   * Notifies of the end of a job. Called again after an error of the change, it finds the job as the first call has left it. If the
+   * notifications cannot be stored, the job is delivered again later, so that its run ends and makes room.
+   */
+  async #notify(id: string, change?: Promise<Job | undefined>): Promise<Job | undefined> {
+    const changed = await change;
+    if (this.notifier === undefined) return changed;
+    const job = changed ?? await this.engine.get(id);
+    if (!job?.isNotified || !isFinal(job)) return changed;
+    try {
+      await this.notifier.notify(job);
+    } catch {
+      await this.engine.schedule(id, NOTIFY_AGAIN_MS);
+    }
+    return changed;
+  }
+
+  /** Whether a run is the current one of its job: `false` once the job has ended, was cancelled, or was started again elsewhere. */
+  async isCurrent(run: Job): Promise<boolean> {
+    const job = await this.read(run.id);
+    return job?.state === "running" && job.epoch === run.epoch;
+  }
+
+  /** Waits until `isEnough` or `ended`, and returns the job; `undefined` if it is missing (any more). */
+  async wait(
+    id: string,
+    isEnough: (job: Job) => boolean,
+    ended: Promise<void>,
+    onChange?: (job: Job) => void | Promise<void>,
+  ): Promise<Job | undefined> {
+    // One promise at a time: thousands of calls may wait, and each promise would live as long as its call.
+    let wake = (): void => {};
+    let isOver = false;
+    const unsubscribe = this.engine.subscribe(id, () => wake());
+    void ended.then(() => {
+      isOver = true;
+      wake();
+    });
+    try {
+      for (;;) {
+        // Before the read, so that no change is missed in between.
+        const { promise: woken, resolve } = Promise.withResolvers<void>();
+        wake = resolve;
+        const job = await this.read(id);
+        if (job === undefined || isEnough(job) || isOver) return job;
+        await onChange?.(job);
+        await woken;
+      }
+    } finally {
+      unsubscribe();
+    }
+  }
+
+  #requeue(run: Job, attempt: number, delayMs: number, more?: Pick<Job, "schedule" | "pieces">): Promise<void> {
+    const wakeAtMs = this.#clock.now() + delayMs;
+    return this.#endRun(run, (job) => ({ ...job, ...more, state: "queued", attempt, wakeAtMs }));
+  }
+
+  /**
+   * Ends a run that another one follows, and schedules that one. Called again after an error, it finds the job as the first call has
+   * left it, maybe without a delivery.
+   */
+  async #endRun(run: Job, change: (job: Job) => Job): Promise<void> {
+    const ended = await this.#changeRun(run, change) ?? await this.engine.get(run.id);
+    if (ended?.epoch !== run.epoch || (ended.state !== "queued" && ended.state !== "waiting")) return;
+    await this.engine.schedule(run.id, ended.wakeAtMs === undefined ? 0 : this.#msUntil(ended.wakeAtMs));
+  }
+
+  /** The current state of a job. Subscribers of one change share a read, because a job may be large. */
+  read(id: string): Promise<Job | undefined> {
+    let read = this.#reads.get(id);
+    if (read === undefined) {
+      // After this turn, in which all subscribers are notified.
+      read = Promise.resolve().then(() => {
+        this.#reads.delete(id);
+        return this.engine.get(id);
+      });
+      this.#reads.set(id, read);
+    }
+    return read;
+  }
+
+  /** Changes the job of a run. Without concurrent changes this takes one request to the engine. */
+  async #changeRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {
+    const next = { ...change(run), version: run.version + 1 };
+    if (await this.engine.replace(next, run.version)) return next;
+    let isSuperseded = false;
+    const changed = await this.#change(run.id, (job) => {
+      isSuperseded = job.epoch > run.epoch && !isFinal(job);
+      return job.state === "running" && job.epoch === run.epoch ? change(job) : undefined;
+    });
+    // The later run may have lost its lease before it began. Then the delivery of this one, which ends now, is the only one.
+    if (isSuperseded) await this.engine.schedule(run.id, SUPERSEDED_MS);
+    return changed;
+  }
+
+  /** Changes a job. Returns the changed job; `undefined` if it is missing, or the change is invalid. */
+  async #change(id: string, change: (job: Job) => Job | undefined): Promise<Job | undefined> {
+    for (let tries = 0; tries < MAX_TRIES; tries++) {
+      const job = await this.engine.get(id);
+      const changed = job && change(job);
+      if (job === undefined || changed === undefined) return undefined;
+      const next = { ...changed, version: job.version + 1 };
+      if (await this.engine.replace(next, job.version)) return next;
+    }
+    throw new Error(`Cannot change job ${id}: it was changed concurrently ${MAX_TRIES} times`);
+  }
+}

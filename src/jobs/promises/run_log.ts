@@ -1,0 +1,33 @@
+/** Lines of the log for the runs of jobs: each attempt, which may follow one of a process that has died, and its end. */
+import type { CallResult } from "../../core/call/outcome.ts";
+import type { Job } from "../../core/dispatch/engine.ts";
+import type { Logger } from "../../core/handler/context.ts";
+import { writeLine } from "../../core/dispatch/error_masking.ts";
+
+/** Logs that a run begins: the first one at level `info`, later attempts and runs that are taken over as warnings. */
+export function logRunBegin(logger: Logger | undefined, job: Job): void {
+  const { attempt, takenFrom } = job;
+  const isRepeated = attempt > 1 || takenFrom !== undefined;
+  const line = takenFrom === undefined ? "Run of a job began" : "Run of a job was taken over: its process has died";
+  writeLine(logger, isRepeated ? "warn" : "info", line, {
+    ...fieldsOf(job),
+    ...(takenFrom !== undefined && { takenFrom }),
+  });
+}
+
+/** Logs that a call is promised, and its run continues as that of a job. */
+export function logPromised(logger: Logger | undefined, job: Job): void {
+  writeLine(logger, "info", "Call is promised: its run continues as that of a job", fieldsOf(job));
+}
+
+/** Logs the end of a run: an error, after which another attempt may follow, as a warning. */
+export function logRunEnd(logger: Logger | undefined, job: Job, result: CallResult, tookMs: number): void {
+  const { kind: outcome } = result;
+  const code = "code" in result ? { code: result.code } : undefined;
+  const level = outcome === "error" ? "warn" : "info";
+  writeLine(logger, level, "Run of a job ended", { ...fieldsOf(job), outcome, ...code, tookMs });
+}
+
+function fieldsOf({ tool, id, callId = id, attempt }: Job) {
+  return { tool, callId, attempt };
+}

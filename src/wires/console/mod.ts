@@ -1,6 +1,0 @@
-/**
- * The console: a page that a server serves of itself, to look at its tools, call them, and watch calls.
- *
- * @module
- */
-export { type ConsoleOptions, consolePage } from "./server/console_page.ts";

@@ -1,0 +1,199 @@
+/** Work that waits while its handler is changed: it ends as a failure that names the key, or with the earlier definition. */
+import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
+import { test } from "node:test";
+import * as v from "../../../src/entries/schema.ts";
+import { type CallResult, type Ctx, defineTool } from "../../../mod.ts";
+import { Bench } from "../../core/dispatch/harness.ts";
+import {
+  accept,
+  asAnswer,
+  asFailure,
+  asPromise,
+  asQuestion,
+  KEYS,
+  pass,
+  redeem,
+  settledOf,
+  standstill,
+  watch,
+} from "./promised.ts";
+
+const HOUR = 3_600_000;
+type Handler = (input: Record<string, unknown>, ctx: Ctx) => unknown;
+const t = defineTool("t").describe("T").promise({ ttlMs: 100 * HOUR, retries: 1 });
+
+/** The result of a call of `before` that waits for an hour, after a deployment of `after`. */
+async function deployed(before: Handler, after: Handler): Promise<CallResult> {
+  const { clock, engine } = standstill();
+  const shared = { ...engine, processId: undefined, close: () => {} };
+  const old = new Bench([t.handle(before)], { keys: KEYS, clock, engine: shared });
+  const call = watch(old.call("t"));
+  await pass({ clock }, 0);
+  const { token } = asPromise(settledOf(call));
+  await old.server.close(0);
+  const next = new Bench([t.handle(after)], { keys: KEYS, clock, engine: shared });
+  next.server.work();
+  for (let hour = 0; hour < 3; hour++) await pass({ clock }, HOUR);
+  return await redeem(next, token);
+}
+
+/** A handler of steps and sleeps, in this order: `"a"` is a step, `"~a"` sleeps for an hour. */
+const takes = (...names: string[]): Handler => async (_, ctx) => {
+  const done: string[] = [];
+  for (const name of names) {
+    if (name.startsWith("~")) await ctx.sleep(name.slice(1), HOUR);
+    else done.push(await ctx.step(name, () => name));
+  }
+  return done.join();
+};
+
+for (
+  const [title, before, after, answer] of [
+    ["nothing has changed", ["a", "b", "~s", "c"], ["a", "b", "~s", "c"], "a,b,c"],
+    ["a step is added before", ["a", "~s", "c"], ["new", "a", "~s", "c"], "new,a,c"],
+    ["a step is added after", ["a", "~s", "c"], ["a", "~s", "c", "new"], "a,c,new"],
+    ["a sleep is added after", ["a", "~s", "c"], ["a", "~s", "~later", "c"], "a,c"],
+    ["a step that was not reached is renamed", ["a", "~s", "c"], ["a", "~s", "d"], "a,d"],
+  ] as const
+) {
+  test(`work that waits continues with a new handler: ${title}`, async () => {
+    strictEqual(asAnswer(await deployed(takes(...before), takes(...after))), answer);
+  });
+}
+
+for (
+  const [title, before, after, key, problem] of [
+    ["a step is renamed", ["a", "~s", "c"], ["b", "~s", "c"], "a", /step a was done, and now sleep s comes before it/],
+    ["a step is removed", ["a", "b", "~s"], ["a", "~s"], "b", /step b was done, and now sleep s comes before it/],
+    [
+      "a sleep is renamed",
+      ["a", "~s", "c"],
+      ["a", "~z", "c"],
+      "s",
+      /sleep s was done, and now it is not reached any more/,
+    ],
+    ["steps change places", ["a", "b", "~s"], ["b", "a", "~s"], "a", /step a was done, and now step b comes before it/],
+    ["a sleep is before its step", ["a", "~s"], ["~s", "a"], "a", /step a was done, and now sleep s comes before it/],
+    ["everything is removed", ["a", "~s"], [], "a", /step a was done, and now it is not reached any more/],
+  ] as const
+) {
+  test(`work that waits ends as replay_diverged, with the key: ${title}`, async () => {
+    const result = await deployed(takes(...before), takes(...after));
+    deepStrictEqual(asFailure(result, "replay_diverged"), { key });
+    match((result as { message: string }).message, problem);
+  });
+}
+
+test("a handler that catches everything does not hide that it differs", async () => {
+  const result = await deployed(takes("a", "b", "~s"), async (_, ctx) => {
+    await ctx.step("b", () => 1).catch(() => {});
+    return "wrong";
+  });
+  deepStrictEqual(asFailure(result, "replay_diverged"), { key: "a" });
+});
+
+test("steps that ran at once may come in another order; one that vanished is found", async () => {
+  const both = (...names: string[]): Handler => async (_, ctx) => {
+    const done = await Promise.all(names.map((name) => ctx.step(name, async () => (await Promise.resolve(), name))));
+    await ctx.sleep("s", HOUR);
+    return done.toSorted().join();
+  };
+  strictEqual(asAnswer(await deployed(both("a", "b"), both("b", "a"))), "a,b");
+  deepStrictEqual(asFailure(await deployed(both("a", "b"), both("b")), "replay_diverged"), { key: "a" });
+});
+
+test("a handler that takes another way after a step that failed is not refused", async () => {
+  let isDown = true;
+  const handler: Handler = async (_, ctx) => {
+    const call = () =>
+      ctx.step("first", () => {
+        if (isDown) throw new Error("down");
+        return "first";
+      });
+    const said = await call().catch(() => ctx.step("second", () => "second"));
+    await ctx.sleep("s", HOUR);
+    isDown = false;
+    return said;
+  };
+  const result = await deployed(handler, (input, ctx) => {
+    isDown = false;
+    return handler(input, ctx);
+  });
+  strictEqual(asAnswer(result), "first");
+});
+
+test("a job that asks is compared, too", async () => {
+  const { clock, engine } = standstill();
+  const shared = { ...engine, processId: undefined, close: () => {} };
+  const asks = (step: string): Handler => async (_, ctx) => {
+    await ctx.step(step, () => 1);
+    return (await ctx.elicit("q", { message: "?", schema: v.object({}) })).action;
+  };
+  const old = new Bench([t.handle(asks("a"))], { keys: KEYS, clock, engine: shared });
+  const { token } = asPromise(await old.call("t", {}, { meta: { isPromiseWanted: true } }));
+  await pass({ clock }, 0);
+  asQuestion(await redeem(old, token));
+  await old.server.close(0);
+  const next = new Bench([t.handle(asks("b"))], { keys: KEYS, clock, engine: shared });
+  const meta = { continuation: token, responses: { q: accept({}) } };
+  const call = watch(next.call("redeem", { promise: token, wait_ms: 5_000 }, { meta }));
+  await pass({ clock }, 0);
+  deepStrictEqual(asFailure(settledOf(call), "replay_diverged"), { key: "a" });
+});
+
+test(".revision().before() ends old work with the old definition, and new calls with the new one", async () => {
+  const { clock, engine } = standstill();
+  const shared = { ...engine, processId: undefined, close: () => {} };
+  const one = t.input(v.object({ sku: v.string() })).handle(async ({ sku }, ctx) => {
+    await ctx.step("old", () => 1);
+    await ctx.sleep("s", HOUR);
+    return `old ${sku}`;
+  });
+  const two = t.revision("2").before(one).input(v.object({ item: v.string() })).handle(async ({ item }, ctx) => {
+    await ctx.sleep("other", HOUR);
+    return `two ${item}`;
+  });
+  const three = t.revision("3").before(two).input(v.object({ id: v.number() })).handle(({ id }) => `three ${id}`);
+  const tokens: string[] = [];
+  for (const [tool, args] of [[one, { sku: "tea" }], [two, { item: "salt" }]] as const) {
+    const bench = new Bench([tool], { keys: KEYS, clock, engine: shared });
+    const call = watch(bench.call("t", args));
+    await pass({ clock }, 0);
+    tokens.push(asPromise(settledOf(call)).token);
+    await bench.server.close(0);
+  }
+  const bench = new Bench([three], { keys: KEYS, clock, engine: shared });
+  bench.server.work();
+  await pass({ clock }, HOUR);
+  deepStrictEqual(await Promise.all(tokens.map(async (token) => asAnswer(await redeem(bench, token)))), [
+    "old tea",
+    "two salt",
+  ]);
+  strictEqual(asAnswer(await bench.call("t", { id: 7 })), "three 7");
+});
+
+test("without .before() work of another revision ends as revision_changed", async () => {
+  const { clock, engine } = standstill();
+  const shared = { ...engine, processId: undefined, close: () => {} };
+  const old = new Bench([t.handle(takes("~s"))], { keys: KEYS, clock, engine: shared });
+  const call = watch(old.call("t"));
+  await pass({ clock }, 0);
+  const { token } = asPromise(settledOf(call));
+  await old.server.close(0);
+  const next = new Bench([t.revision("2").handle(takes("~s"))], { keys: KEYS, clock, engine: shared });
+  next.server.work();
+  await pass({ clock }, HOUR);
+  asFailure(await redeem(next, token), "revision_changed");
+});
+
+test(".before() refuses what is not an earlier definition of the tool", () => {
+  const other = defineTool("other").describe("O").promise().handle(() => 1);
+  const plain = defineTool("t").describe("T").handle(() => 1);
+  for (const tool of [other, plain, undefined]) {
+    throws(() => t.before(tool as typeof other), /same name with \.promise\(\)/);
+  }
+  const old = t.handle(() => 1);
+  throws(() => t.before(old).handle(() => 2), /another revision; two are without one/);
+  const first = t.revision("1").handle(() => 1);
+  throws(() => t.revision("1").before(first).handle(() => 2), /two are "1"/);
+});
