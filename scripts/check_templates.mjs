@@ -133,7 +133,9 @@ async function checkCommand(folder) {
   if (!stdout.includes("greet(")) throw new Error(`toolwire list printed ${stdout}`);
   const { stdout: printed } = await run([...toolwire, "install", "cursor", "./server.ts", "--print"], folder);
   const { args } = JSON.parse(printed).mcpServers["my-node"];
-  if (args[0] !== join(folder, "node_modules/toolwire/dist/src/cli/main.js")) throw new Error(`It would start ${args}`);
+  if (args[0] !== join(folder, "node_modules/toolwire/dist/apps/cli/main.js")) {
+    throw new Error(`It would start ${args}`);
+  }
   const file = join(folder, "package.json");
   writeFileSync(
     file,

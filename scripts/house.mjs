@@ -36,20 +36,23 @@ const WORD_PATHS = {
   ],
 };
 
+/** What is published, and so measured. */
+const MEASURED = ["src", "apps/cli"];
+
 const SKIPPED_FOLDERS = new Set(["node_modules", "gen", "dist", ".cache"]);
 const SMALL_FILE_LINES = 25;
 const FUNCTION_P95_LINES = 20;
 const FUNCTION_MAX_LINES = 60;
 
 /**
- * All measures, in the order of the table. `measure` gets the sources below `src/` and returns today's figure and its offenders;
+ * All measures, in the order of the table. `measure` gets the published sources and returns today's figure and its offenders;
  * `limit` is the highest figure that is allowed.
  */
 export const MEASURES = [
-  { name: "folders", title: "top-level names under src/", limit: 11, measure: topLevelNames },
+  { name: "folders", title: "top-level names under src/", limit: 13, measure: topLevelNames },
   // Figures without a limit: a ceiling that is raised for each feature holds nothing.
-  { name: "files", title: "files under src/", limit: Infinity, measure: fileCount },
-  { name: "lines", title: "lines of src/", limit: Infinity, measure: lineCount },
+  { name: "files", title: "files of src/ and apps/cli/", limit: Infinity, measure: fileCount },
+  { name: "lines", title: "lines of src/ and apps/cli/", limit: Infinity, measure: lineCount },
   { name: "cycles", title: "import cycles, types included", limit: 0, measure: asCount(findCycles) },
   { name: "names", title: "names exported by two files", limit: 0, measure: asCount(findSharedNames) },
   {
@@ -87,7 +90,7 @@ function asCount(find) {
 }
 
 function topLevelNames(sources) {
-  const names = new Set(sources.map(({ path }) => path.split("/")[1]));
+  const names = new Set(sources.filter(({ path }) => path.startsWith("src/")).map(({ path }) => path.split("/")[1]));
   return { figure: names.size, offenders: [...names].sort() };
 }
 
@@ -372,7 +375,7 @@ export function readWordSources(paths = [""]) {
 
 /** The TypeScript files below `src/`, without generated code. */
 export function readSources() {
-  return listFiles("src", ".ts").map(readSource);
+  return MEASURED.flatMap((folder) => listFiles(folder, ".ts")).map(readSource);
 }
 
 function listFiles(place, extension) {

@@ -39,7 +39,8 @@ if (stranger !== undefined) {
 const STATIC = /^tests\/(arch|conformance|docs|types)\//;
 /** Code that has no part for a version of Node is run by one of the two. Both run servers and engines, and one runs the wires, the other attacks on them. */
 const ONCE_ON_NODE = {
-  node22: /^tests\/(cli|client|core|corpus|engine\/bullmq|integrations|internal|server|testing|wires)(\/|_)/,
+  node22:
+    /^tests\/(apps|client|console|core|corpus|inspection|integrations|internal|jobs\/(engines\/bullmq|operators|promises|schedules)|server|testing|wires)(\/|_)/,
   node24: /^tests\/(deployment|examples|hostile)\//,
 };
 const files = positionals.length > 0 ? positionals.map((file) => relative(root, file)) : findTests();

@@ -67,7 +67,7 @@ function withoutPage() {
     name: "without-page",
     setup({ onLoad }) {
       onLoad(
-        { filter: /wires\/console\/server\/page\.ts$/ },
+        { filter: /src\/console\/page\.ts$/ },
         () => ({ contents: 'export const PAGE = "", PAGE_POLICY = "";' }),
       );
     },

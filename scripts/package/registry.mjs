@@ -65,8 +65,10 @@ export async function startJsr(root, entries) {
 const BARE = /(\b(?:from|import) ?\(?")([@a-z][^":]*)(?=")/g;
 
 function sourcesOf(root) {
-  const files = readdirSync(join(root, "src"), { recursive: true, encoding: "utf8" });
-  return ["mod.ts", ...files.filter((file) => file.endsWith(".ts")).map((file) => `src/${file.replaceAll("\\", "/")}`)];
+  const files = ["src", "apps/cli"].flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((file) => `${folder}/${file}`)
+  );
+  return ["mod.ts", ...files.filter((file) => file.endsWith(".ts")).map((file) => file.replaceAll("\\", "/"))];
 }
 
 function withVersion(id, imports) {

@@ -5,7 +5,7 @@ import type { Head, WireHost } from "../wires/wire.ts";
 export const CONSOLE_HEADER = "x-toolwire-console";
 
 /** Request header with the key of the console. */
-export const KEY_HEADER = "x-toolwire-console-key";
+export const ACCESS_KEY_HEADER = "x-toolwire-console-key";
 
 /** What requests to the console's API need: a scope, or a key on a server without `auth`. */
 export interface AccessRules {
@@ -24,7 +24,7 @@ export function refuseAccess(head: Head, host: WireHost, { scope, key }: AccessR
     if (principal?.scopes?.includes(scope)) return undefined;
     return `The console needs the scope "${scope}": sign in with a token that has it`;
   }
-  if (isSame(metadata.get(KEY_HEADER) ?? "", key)) return undefined;
+  if (isSame(metadata.get(ACCESS_KEY_HEADER) ?? "", key)) return undefined;
   return "The key of the console is missing or wrong: open the link that the server wrote to its log, or choose the key with consolePage({ key })";
 }
 

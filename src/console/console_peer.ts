@@ -1,7 +1,7 @@
 /** The caller of calls that the console makes in the process of the server. */
 import type { Metadata, Principal } from "../core/call/call.ts";
 import { type Head, HeadPeer } from "../wires/wire.ts";
-import { CONSOLE_HEADER, KEY_HEADER } from "./access.ts";
+import { ACCESS_KEY_HEADER, CONSOLE_HEADER } from "./access.ts";
 
 /** The caller of a tool, as handlers see it: a principal, and the request's headers but those of the console, such as its key. */
 export class ConsolePeer extends HeadPeer<undefined> {
@@ -26,5 +26,5 @@ export class ConsolePeer extends HeadPeer<undefined> {
 
 function isOfConsole(name: string): boolean {
   const lower = String(name).toLowerCase();
-  return lower === CONSOLE_HEADER || lower === KEY_HEADER;
+  return lower === CONSOLE_HEADER || lower === ACCESS_KEY_HEADER;
 }

@@ -63,7 +63,14 @@ function resolve(from: string, to: string): string {
 
 /** The layer of a path; `undefined` if it has none. */
 export function layerOf(path: string): string | undefined {
-  return LAYERS.find(({ folders }) => folders.some((folder) => fits(path, folder)))?.name;
+  const fitting = LAYERS.flatMap(({ name, folders }) =>
+    folders.filter((folder) => fits(path, folder)).map((folder) => ({ name, folder }))
+  );
+  // The longest is the innermost.
+  return fitting.reduce<{ name: string; folder: string } | undefined>(
+    (best, next) => best === undefined || next.folder.length > best.folder.length ? next : best,
+    undefined,
+  )?.name;
 }
 
 /** Whether a path is in a folder: `*` stands for one name, `**` for any number of folders. */
@@ -83,7 +90,7 @@ function brokenImports(source: Source): string[] {
   const layer = layerOf(path);
   if (layer === undefined) return [`${path} is in no layer: add its folder to tests/arch/layers.ts`];
   return importsOf(source).flatMap(({ to, isType }) => {
-    if (!/^(src\/|mod\.ts$)/.test(to)) return brokenPackage(path, to, isType);
+    if (!/^(src\/|apps\/|mod\.ts$)/.test(to)) return brokenPackage(path, to, isType);
     const target = layerOf(to);
     if (target === undefined) return [`${path} imports ${to}, which is in no layer`];
     if (isOtherWire(path, to)) return [`${path} imports ${to}: a wire never imports another wire`];

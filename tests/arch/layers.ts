@@ -1,7 +1,7 @@
 /**
- * The layers of the source: which folders each has, and what it may import.
+ * The layers of the source, from the bottom up: which folders each has, and which of the layers above it in this table it imports.
  *
- * The test in this folder holds the source to this table, and the diagram of docs/architecture.md is generated from it.
+ * The tests in this folder hold the source to this table, and the diagram of docs/architecture.md is generated from it.
  *
  * @module
  */
@@ -10,378 +10,179 @@
 export interface Layer {
   /** Name of the layer. */
   readonly name: string;
-  /** Folders of the layer. `*` stands for one name, `**` for any number of folders. */
+  /** Folders of the layer, without the folders that another layer names. `*` stands for one name, `**` for any number of folders. */
   readonly folders: readonly string[];
-  /** Names of the layers that it may import; `type:` before a name allows only types. */
+  /** Names of the layers that it may import, each before it in the table; `type:` before a name allows only types. */
   readonly imports: readonly string[];
 }
 
-const CORE = ["errors", "call", "token", "json schema", "schema", "handler", "tool"];
-const WIRE_CLIENT = ["internal", "errors", "call", "framing", "http client", "wire messages"];
-const BELOW_WIRES = [
-  "internal",
-  ...CORE,
-  "type:content",
-  "dispatch",
-  "framing",
-  "redaction",
-  "contract diff",
-  "recording",
+/** Reads `"internal, type:errors, json schema"`. */
+function layer(name: string, folders: string, imports: string = ""): Layer {
+  const read = (list: string) => list.split(",").map((part) => part.trim()).filter((part) => part !== "");
+  return { name, folders: read(folders), imports: read(imports) };
+}
+
+const TOOLS = "internal, errors, call, token, json schema, schema, handler, tool";
+
+/** All layers of the SDK, from the bottom up. */
+const SDK: readonly Layer[] = [
+  layer("internal", "src/internal/"),
+
+  // What one call needs.
+  layer("errors", "src/core/errors/", "internal"),
+  layer("call", "src/core/call/", "internal, errors"),
+  layer("token", "src/core/token/", "internal, errors"),
+  layer("redaction", "src/core/redaction/", "internal, token"),
+  layer("json schema", "src/core/json_schema/", "internal"),
+  layer("schema", "src/core/schema/", "internal, errors, call, json schema"),
+  layer("handler", "src/core/handler/", "internal, errors, call, schema"),
+  layer("tool", "src/core/tool/", "internal, errors, call, type:token, schema, handler"),
+  layer("content", "src/core/content/", "internal, errors, call, schema, handler, tool"),
+  layer("dispatch", "src/core/dispatch/", TOOLS),
+  layer("questions", "src/core/dispatch/questions/", `${TOOLS}, dispatch`),
+  layer("answers", "src/core/dispatch/answers/", `${TOOLS}, dispatch`),
+  layer("keys", "src/core/keys/", "token, type:handler, type:dispatch, questions"),
+
+  // What looks at servers from outside.
+  layer("tool search", "src/inspection/tool_search/", "json schema"),
+  layer("recording", "src/inspection/recording/", "internal, type:call, token, redaction"),
+  layer("contract diff", "src/inspection/contract_diff/", "internal, call, json schema"),
+
+  // Deferred work.
+  layer("promises", "src/jobs/promises/", `${TOOLS}, dispatch, questions, keys`),
+  layer("schedules", "src/jobs/schedules/", `${TOOLS}, dispatch`),
+  layer("operators", "src/jobs/operators/", `${TOOLS}, redaction, dispatch`),
+  layer("engine records", "src/jobs/engines/", "internal, errors, type:handler, type:dispatch"),
+  layer(
+    "memory engine",
+    "src/jobs/engines/memory/",
+    "internal, errors, type:dispatch, promises, engine records",
+  ),
+  layer("redis connection", "src/jobs/engines/redis/", "internal, engine records"),
+  layer(
+    "engine stores",
+    "src/jobs/engines/*/",
+    "internal, errors, type:handler, type:dispatch, promises, engine records, redis connection",
+  ),
+
+  // Protocols.
+  layer("http client", "src/http_client/", "internal, errors, call"),
+  layer("framing", "src/wires/framing/", "internal, type:errors, call"),
+  layer("wire", "src/wires/", `${TOOLS}, type:content, dispatch`),
+  layer(
+    "wire messages",
+    "src/wires/*/messages/, src/wires/*/protocol/",
+    "internal, errors, call, json schema, framing",
+  ),
+  layer(
+    "wire client",
+    "src/wires/*/client/, src/wires/*/*/client/",
+    "internal, errors, call, json schema, type:handler, type:tool, type:dispatch, http client, framing, wire messages",
+  ),
+  layer(
+    "wire server",
+    "src/wires/*/server/, src/wires/*/*/server/, src/wires/*/*/sessions/",
+    `${TOOLS}, redaction, type:content, dispatch, framing, wire, wire messages`,
+  ),
+
+  // Both sides.
+  layer("client", "src/client/", "internal, errors, call, type:handler, type:tool, http client, wire client"),
+  layer("pages", "src/server/pages/", `${TOOLS}, dispatch, framing, wire`),
+  layer(
+    "server",
+    "src/server/",
+    `${TOOLS}, redaction, type:content, dispatch, tool search, framing, wire, wire server, pages`,
+  ),
+  layer(
+    "compose",
+    "src/server/compose/",
+    `${TOOLS}, content, dispatch, answers, type:wire, wire messages, wire client, type:client, type:server`,
+  ),
+  layer(
+    "preset",
+    "src/server/preset/",
+    `${TOOLS}, dispatch, questions, keys, promises, memory engine, wire client, wire server, server`,
+  ),
+
+  // Other projects.
+  layer("tokenizer", "src/integrations/tokenizer/"),
+  layer("middleware", "src/integrations/middleware/", "internal, errors, call, token, handler, tool"),
+  layer("otel", "src/integrations/otel/", "internal, type:errors, type:call, type:handler"),
+  layer("openapi", "src/integrations/openapi/", `${TOOLS}, http client`),
+  layer(
+    "temporal",
+    "src/integrations/temporal/",
+    "internal, errors, json schema, type:schema, type:handler, type:tool",
+  ),
+  layer(
+    "webhooks",
+    "src/integrations/webhooks/",
+    "internal, errors, type:call, token, type:handler, tool, type:dispatch",
+  ),
+  layer(
+    "redis",
+    "src/integrations/redis/",
+    "internal, type:call, type:handler, engine records, redis connection, type:wire server, type:middleware",
+  ),
+  layer(
+    "auth",
+    "src/integrations/auth/",
+    "internal, errors, call, type:tool, dispatch, http client, wire, pages, type:server",
+  ),
+  layer("oauth", "src/integrations/oauth/", "internal, errors, call, http client"),
+  layer(
+    "sign in",
+    "src/integrations/sign_in/",
+    "internal, errors, type:call, token, keys, http client, framing, type:wire, pages, type:server, webhooks, auth, oauth",
+  ),
+  layer(
+    "agents",
+    "src/integrations/agents/",
+    "internal, errors, call, json schema, tool search, wire client, client",
+  ),
+  layer("webmcp", "src/integrations/webmcp/", "internal, agents"),
+  layer(
+    "skills",
+    "src/integrations/skills/",
+    "internal, errors, call, json schema, content, wire client, client",
+  ),
+  layer("apps", "src/integrations/apps/", "internal, call, token, type:tool, content, http client"),
+  layer(
+    "app views",
+    "src/integrations/apps/view/",
+    "internal, errors, call, type:tool, framing, wire client, client",
+  ),
+  layer("packaging", "src/integrations/packaging/", "internal, type:call, wire client, client"),
+
+  // Programs that start servers, and what looks into them.
+  layer(
+    "runtime",
+    "src/runtime/",
+    "internal, errors, call, type:token, type:dispatch, keys, type:wire, server",
+  ),
+  layer(
+    "testing",
+    "src/testing/",
+    "internal, errors, call, redaction, json schema, type:schema, tool, type:dispatch, keys, recording, promises, http client, wire messages, wire client, client, server",
+  ),
+  layer(
+    "console",
+    "src/console/",
+    `${TOOLS}, type:content, redaction, dispatch, contract diff, recording, operators, framing, wire, server, agents`,
+  ),
 ];
 
-/** The layers, from the bottom up. The first layer that fits a path is its layer. */
+const names = SDK.map(({ name }) => name).join(", ");
+
+/** The layers, from the bottom up: the SDK, its doors, which re-export it, and the programs made with it. */
 export const LAYERS: readonly Layer[] = [
-  {
-    name: "entry",
-    folders: ["mod.ts", "src/**/mod.ts"],
-    imports: [
-      "internal",
-      ...CORE,
-      "tool search",
-      "content",
-      "dispatch",
-      "questions",
-      "answers",
-      "keys",
-      "schedules",
-      "promises",
-      "jobs",
-      "engine",
-      "engine stores",
-      "redis connection",
-      "http client",
-      "framing",
-      "wire",
-      "wire messages",
-      "wire server",
-      "console",
-      "wire client",
-      "client",
-      "server",
-      "preset",
-      "compose",
-      "agents",
-      "auth",
-      "middleware",
-      "oauth",
-      "sign in",
-      "openapi",
-      "otel",
-      "packaging",
-      "redis",
-      "runtime",
-      "cli",
-      "testing",
-      "tokenizer",
-      "webhooks",
-      "temporal",
-      "skills",
-      "webmcp",
-      "apps",
-      "app views",
-    ],
-  },
-  { name: "internal", folders: ["src/internal/"], imports: [] },
-  { name: "errors", folders: ["src/core/errors/"], imports: ["internal"] },
-  { name: "call", folders: ["src/core/call/"], imports: ["internal", "errors"] },
-  { name: "token", folders: ["src/core/token/"], imports: ["internal", "errors"] },
-  { name: "redaction", folders: ["src/core/redaction/"], imports: ["internal", "type:errors", "token"] },
-  { name: "json schema", folders: ["src/core/json_schema/"], imports: ["internal"] },
-  { name: "tool search", folders: ["src/inspection/tool_search/"], imports: ["internal", "json schema"] },
-  { name: "recording", folders: ["src/inspection/recording/"], imports: ["internal", "call", "token", "redaction"] },
-  { name: "contract diff", folders: ["src/inspection/contract_diff/"], imports: ["internal", "call", "json schema"] },
-  { name: "schema", folders: ["src/core/schema/"], imports: ["internal", "errors", "call", "json schema"] },
-  {
-    name: "handler",
-    folders: ["src/core/handler/"],
-    imports: ["internal", "errors", "call", "schema"],
-  },
-  {
-    name: "tool",
-    folders: ["src/core/tool/"],
-    imports: ["internal", "errors", "call", "type:token", "schema", "handler"],
-  },
-  {
-    name: "content",
-    folders: ["src/core/content/"],
-    imports: ["internal", "errors", "call", "schema", "handler", "tool"],
-  },
-  {
-    name: "questions",
-    folders: ["src/core/dispatch/questions/"],
-    imports: ["internal", ...CORE, "dispatch", "type:engine"],
-  },
-  {
-    name: "answers",
-    folders: ["src/core/dispatch/answers/"],
-    imports: ["internal", ...CORE, "dispatch"],
-  },
-  {
-    name: "keys",
-    folders: ["src/core/keys/"],
-    imports: ["internal", "errors", "token", "type:handler", "type:dispatch", "questions"],
-  },
-  {
-    name: "promises",
-    folders: ["src/jobs/promises/"],
-    imports: ["internal", ...CORE, "dispatch", "questions", "keys", "type:engine"],
-  },
-  {
-    name: "schedules",
-    folders: ["src/jobs/schedules/"],
-    imports: ["internal", ...CORE, "dispatch", "type:engine"],
-  },
-  {
-    name: "dispatch",
-    folders: ["src/core/dispatch/"],
-    imports: ["internal", ...CORE, "type:engine"],
-  },
-  {
-    name: "jobs",
-    folders: ["src/jobs/operators/"],
-    imports: ["internal", ...CORE, "redaction", "dispatch", "type:engine"],
-  },
-  {
-    name: "engine",
-    folders: ["src/jobs/engines/*.ts"],
-    imports: ["internal", "errors", "call", "type:handler", "type:dispatch", "promises"],
-  },
-  { name: "redis connection", folders: ["src/jobs/engines/redis/"], imports: ["internal", "engine"] },
-  {
-    name: "engine stores",
-    folders: ["src/jobs/engines/*/"],
-    imports: ["internal", "errors", "call", "type:handler", "engine", "redis connection", "type:dispatch", "promises"],
-  },
-  { name: "http client", folders: ["src/http_client/"], imports: ["internal", "errors", "call"] },
-  { name: "framing", folders: ["src/wires/framing/"], imports: ["internal", "errors", "call"] },
-  {
-    name: "wire",
-    folders: ["src/wires/wire.ts"],
-    imports: ["internal", ...CORE, "type:content", "dispatch"],
-  },
-  {
-    name: "wire messages",
-    folders: ["src/wires/*/messages/", "src/wires/*/protocol/"],
-    imports: ["internal", "errors", "call", "json schema", "framing"],
-  },
-  {
-    name: "wire client",
-    folders: ["src/wires/*/client/", "src/wires/*/*/client/"],
-    imports: [...WIRE_CLIENT, "type:handler", "type:tool", "type:dispatch", "json schema"],
-  },
-  {
-    name: "console",
-    folders: ["src/console/"],
-    imports: ["jobs", "type:engine", ...BELOW_WIRES, "wire", "server", "agents"],
-  },
-  {
-    name: "wire server",
-    folders: ["src/wires/*/server/", "src/wires/*/*/server/", "src/wires/*/*/sessions/", "src/server/pages/"],
-    imports: [...BELOW_WIRES, "wire", "wire messages"],
-  },
-  {
-    name: "client",
-    folders: ["src/client/"],
-    imports: ["internal", "errors", "call", "http client", "type:handler", "type:tool", "wire client"],
-  },
-  {
-    name: "preset",
-    folders: ["src/server/preset/"],
-    imports: [
-      "internal",
-      ...CORE,
-      "dispatch",
-      "questions",
-      "keys",
-      "promises",
-      "engine",
-      "wire client",
-      "wire server",
-      "server",
-    ],
-  },
-  {
-    name: "compose",
-    folders: ["src/server/compose/"],
-    imports: [
-      "internal",
-      ...CORE,
-      "content",
-      "dispatch",
-      "answers",
-      "type:wire",
-      "wire messages",
-      "wire client",
-      "type:client",
-      "type:server",
-    ],
-  },
-  {
-    name: "server",
-    folders: ["src/server/"],
-    imports: [...BELOW_WIRES, "tool search", "type:engine", "wire", "wire server"],
-  },
-  {
-    name: "agents",
-    folders: ["src/integrations/agents/"],
-    imports: ["internal", "errors", "call", "json schema", "tool search", "client", "wire client"],
-  },
-  {
-    name: "skills",
-    folders: ["src/integrations/skills/"],
-    imports: ["internal", "errors", "call", "json schema", "content", "client", "wire client"],
-  },
-  {
-    name: "app views",
-    folders: ["src/integrations/apps/view/"],
-    imports: ["internal", "errors", "call", "type:tool", "framing", "client", "wire client"],
-  },
-  {
-    name: "apps",
-    folders: ["src/integrations/apps/"],
-    imports: ["internal", "call", "token", "tool", "content", "http client"],
-  },
-  { name: "webmcp", folders: ["src/integrations/webmcp/"], imports: ["internal", "agents"] },
-  {
-    name: "middleware",
-    folders: ["src/integrations/middleware/"],
-    imports: ["internal", "errors", "call", "token", "handler", "tool"],
-  },
-  {
-    name: "redis",
-    folders: ["src/integrations/redis/"],
-    imports: [
-      "internal",
-      "engine",
-      "redis connection",
-      "type:call",
-      "type:handler",
-      "type:middleware",
-      "type:wire server",
-    ],
-  },
-  {
-    name: "otel",
-    folders: ["src/integrations/otel/"],
-    imports: ["internal", "errors", "call", "type:handler", "type:tool"],
-  },
-  {
-    name: "webhooks",
-    folders: ["src/integrations/webhooks/"],
-    imports: ["internal", "errors", "call", "token", "type:handler", "tool", "type:dispatch", "type:engine"],
-  },
-  {
-    name: "temporal",
-    folders: ["src/integrations/temporal/"],
-    imports: ["internal", "errors", "json schema", "type:schema", "type:handler", "type:tool"],
-  },
-  { name: "tokenizer", folders: ["src/integrations/tokenizer/"], imports: [] },
-  {
-    name: "openapi",
-    folders: ["src/integrations/openapi/"],
-    imports: ["internal", ...CORE, "http client"],
-  },
-  {
-    name: "auth",
-    folders: ["src/integrations/auth/"],
-    imports: [
-      "internal",
-      "errors",
-      "call",
-      "http client",
-      "dispatch",
-      "framing",
-      "wire",
-      "wire server",
-      "type:server",
-      "type:tool",
-    ],
-  },
-  {
-    name: "oauth",
-    folders: ["src/integrations/oauth/"],
-    imports: ["internal", "errors", "call", "http client", "wire client"],
-  },
-  {
-    name: "sign in",
-    folders: ["src/integrations/sign_in/"],
-    imports: [
-      "internal",
-      "errors",
-      "type:call",
-      "token",
-      "keys",
-      "http client",
-      "framing",
-      "type:wire",
-      "wire server",
-      "type:server",
-      "auth",
-      "oauth",
-      "webhooks",
-    ],
-  },
-  {
-    name: "packaging",
-    folders: ["src/integrations/packaging/"],
-    imports: ["internal", "call", "wire client", "client"],
-  },
-  {
-    name: "runtime",
-    folders: ["src/runtime/"],
-    imports: ["internal", "errors", "call", "token", "tool", "type:dispatch", "keys", "wire", "server"],
-  },
-  {
-    name: "cli",
-    folders: ["apps/cli/"],
-    imports: [
-      "testing",
-      "internal",
-      ...CORE,
-      "tool search",
-      "redaction",
-      "contract diff",
-      "recording",
-      "type:dispatch",
-      "http client",
-      "framing",
-      "wire messages",
-      "wire server",
-      "console",
-      "wire client",
-      "client",
-      "server",
-      "oauth",
-      "openapi",
-      "packaging",
-      "runtime",
-      "entry",
-    ],
-  },
-  {
-    name: "testing",
-    folders: ["src/testing/"],
-    imports: [
-      "internal",
-      "errors",
-      "call",
-      "token",
-      "redaction",
-      "recording",
-      "json schema",
-      "type:schema",
-      "tool",
-      "type:dispatch",
-      "keys",
-      "promises",
-      "engine",
-      "http client",
-      "wire messages",
-      "client",
-      "wire client",
-      "server",
-    ],
-  },
+  ...SDK,
+  layer("entry", "mod.ts, src/entries/", names),
+  layer(
+    "cli",
+    "apps/cli/",
+    "internal, errors, call, redaction, json schema, schema, type:handler, tool, tool search, recording, contract diff, http client, wire messages, wire client, wire server, client, pages, server, oauth, packaging, runtime, testing, console, entry",
+  ),
 ];
 
 /** Packages, by the folders that may import them at run time. */
@@ -390,7 +191,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["@connectrpc/connect", ["src/wires/grpc/"]],
   ["@cfworker/json-schema", ["src/core/json_schema/"]],
   ["croner", ["src/jobs/schedules/"]],
-  ["valibot", ["src/core/schema/", "apps/cli/docs/"]],
+  ["valibot", ["src/core/schema/", "src/entries/", "apps/cli/docs/"]],
   ["@valibot/to-json-schema", ["src/core/schema/"]],
   ["@noble/hashes", ["src/core/token/", "src/inspection/recording/"]],
   ["@noble/ciphers", ["src/core/keys/"]],
@@ -416,18 +217,15 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
 /** Folders that may name the globals and modules of a runtime. */
 export const RUNTIME_FOLDERS: readonly string[] = [
   "src/runtime/",
-  "apps/cli/",
-  "src/jobs/engines/*/",
+  // What of another layer needs a runtime.
+  "src/**/runtime/",
+  "src/jobs/engines/bullmq/",
+  "src/jobs/engines/durable_object/",
+  "src/jobs/engines/redis/",
+  "src/jobs/engines/sqlite/",
   "src/wires/mcp/stdio/",
   "src/wires/grpc/client/native/",
-  "src/wires/mcp_lite/websocket/server/runtime/respond.ts",
   "src/integrations/oauth/loopback/",
-  "src/integrations/apps/runtime/page.ts",
   "src/integrations/packaging/",
-  "src/integrations/skills/runtime/read_folder.ts",
-  "src/integrations/webhooks/runtime/public_fetch.ts",
-  // Whether standard error is a terminal.
-  "src/integrations/middleware/runtime/console_loggers.ts",
-  // The file of a recording, through a global that only some runtimes have.
-  "src/testing/runtime/recording_file.ts",
+  "apps/",
 ];

@@ -1,10 +1,10 @@
-import { deepStrictEqual, ok } from "node:assert/strict";
+import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brokenRules, circles, importsOf, type Source, stripComments } from "./imports.ts";
-import { RUNTIME_FOLDERS } from "./layers.ts";
+import { LAYERS, PACKAGES, RUNTIME_FOLDERS } from "./layers.ts";
 
 /** The folders as an error message lists them. */
 const FOLDERS = RUNTIME_FOLDERS.join(", ");
@@ -12,10 +12,10 @@ const FOLDERS = RUNTIME_FOLDERS.join(", ");
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 function readSources(): Source[] {
-  const paths = readdirSync(join(ROOT, "src"), { recursive: true, encoding: "utf8" }).filter((path) =>
-    path.endsWith(".ts")
-  );
-  return ["mod.ts", ...paths.map((path) => `src/${path.replaceAll("\\", "/")}`)].map((path) => ({
+  const paths = ["src", "apps/cli"].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" }).map((path) => `${folder}/${path}`)
+  ).filter((path) => path.endsWith(".ts"));
+  return ["mod.ts", ...paths.map((path) => path.replaceAll("\\", "/"))].map((path) => ({
     path,
     text: readFileSync(join(ROOT, path), "utf8"),
   }));
@@ -26,6 +26,31 @@ test("src: imports point down only, wires keep apart, runtimes are named in runt
   ok(sources.length > 40);
   ok(sources.flatMap(importsOf).length > 100);
   deepStrictEqual(brokenRules(sources), []);
+});
+
+test("a layer imports only layers before it in the table: no arrow points up", () => {
+  const order = LAYERS.map(({ name }) => name);
+  strictEqual(new Set(order).size, order.length);
+  for (const { name, imports } of LAYERS) {
+    const up = imports.map((other) => other.replace(/^type:/, "")).filter((other) => {
+      const place = order.indexOf(other);
+      return place === -1 || place >= order.indexOf(name);
+    });
+    deepStrictEqual(up, [], `${name} imports layers that are not before it`);
+  }
+});
+
+test("a layer, a package and a runtime are allowed by folders, never by single files", () => {
+  const folders = [
+    ...LAYERS.flatMap(({ folders }) => folders),
+    ...PACKAGES.flatMap(([, folders]) => folders),
+    ...RUNTIME_FOLDERS,
+  ];
+  deepStrictEqual(
+    folders.filter((folder) => !folder.endsWith("/")),
+    ["mod.ts"],
+    "the front door is the only file that is no folder",
+  );
 });
 
 test("src: nothing is imported in a circle", () => {
@@ -147,7 +172,7 @@ for (
       "valibot outside of the schema layer",
       "src/core/tool/x.ts",
       'import * as v from "valibot";',
-      "src/core/tool/x.ts imports valibot: only src/core/schema/, apps/cli/docs/ may",
+      "src/core/tool/x.ts imports valibot: only src/core/schema/, src/entries/, apps/cli/docs/ may",
     ],
     [
       "a folder that has no layer",

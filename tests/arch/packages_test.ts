@@ -261,9 +261,9 @@ const CORE_SERVER = `
 /** Code that arrives with an engine, with keys, with an adapter of schemas, or with the front door. */
 const BROUGHT = [
   /^src\/core\/(token|keys)\//,
-  /^src\/engine\//,
+  /^src\/jobs\/engines\//,
   /^node_modules\/@noble\//,
-  /^src\/core\/dispatch\/promises\//,
+  /^src\/jobs\/promises\//,
   /^src\/core\/dispatch\/questions\//,
   /valibot/,
   /exact_check|check_writer/,

@@ -117,7 +117,7 @@ const CLEARS = /\bclear(?:Timeout|Interval)\(|\bcancel(?:\?\.)?\(|\.#(?:cancel|s
 const codeOf = (text: string): string => text.replace(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, "");
 
 /** The page of the console is generated, and runs in a browser. */
-const SOURCES = readSources().filter(({ path }) => path.startsWith("src/") && path !== "src/console/page.ts");
+const SOURCES = readSources().filter(({ path }) => path !== "src/console/page.ts");
 
 const clears = (path: string): boolean => CLEARING.includes(path);
 

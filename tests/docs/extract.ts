@@ -22,7 +22,7 @@ export interface Example {
   readonly given?: readonly string[];
 }
 
-/** All fences of README.md, docs/, the home page of the site, the pairs of `peers/`, mod.ts and src/, in this order. */
+/** All fences of README.md, docs/, the home page of the site, the pairs of `peers/`, mod.ts, src/ and apps/cli/, in this order. */
 export function findExamples(root: string): Example[] {
   const pages = [
     "README.md",
@@ -32,7 +32,9 @@ export function findExamples(root: string): Example[] {
   ];
   return [
     ...pages.flatMap((file) => findFences(file, read(root, file))),
-    ...["mod.ts", ...listFiles(root, "src", ".ts")].flatMap((file) => findFences(file, keepComments(read(root, file)))),
+    ...["mod.ts", ...listFiles(root, "src", ".ts"), ...listFiles(root, "apps/cli", ".ts")].flatMap((file) =>
+      findFences(file, keepComments(read(root, file)))
+    ),
   ];
 }
 

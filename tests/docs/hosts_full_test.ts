@@ -89,7 +89,7 @@ testWith(
 async function installInHost(runtime: readonly string[], folder: string) {
   await using home = await temporaryFolder();
   const env = { HOME: home.path, XDG_CONFIG_HOME: home.path, APPDATA: home.path };
-  const program = join(folder, "node_modules/toolwire/dist/src/cli/main.js");
+  const program = join(folder, "node_modules/toolwire/dist/apps/cli/main.js");
   const words = [...runtime, program, "install", "claude-desktop", "server.ts", "--json"];
   const { code, stdout, stderr } = await runProgram(words, { cwd: folder, env, withinMs: 60_000 });
   strictEqual(code, 0, stderr);

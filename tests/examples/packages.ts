@@ -10,7 +10,7 @@ export async function installPackage(folder: string, compiler: string): Promise<
   const installed = join(folder, "node_modules/toolwire");
   await mkdir(installed, { recursive: true });
   await symlink(join(root, "node_modules"), join(installed, "node_modules"));
-  for (const file of ["mod.ts", "src", "package.json", "tsconfig.json", "tsconfig.build.json"]) {
+  for (const file of ["mod.ts", "src", "apps/cli", "package.json", "tsconfig.json", "tsconfig.build.json"]) {
     await cp(join(root, file), join(installed, file), { recursive: true });
   }
   const built = await runProgram([compiler, "-p", "tsconfig.build.json"], { cwd: installed, withinMs: 120_000 });

@@ -19,7 +19,7 @@ registerHooks({
 
 // Node 22 has no `using` yet. Only the tests are translated: what they test is to run as it is. Later versions keep what they compile.
 const tests = new URL("tests/", root).href;
-const own = ["src/", "examples/", "mod.ts"].map((name) => new URL(name, root).href);
+const own = ["src/", "apps/", "examples/", "mod.ts"].map((name) => new URL(name, root).href);
 if (Number.parseInt(process.versions.node, 10) < 24) {
   registerHooks({
     load(url, context, nextLoad) {

@@ -4,7 +4,7 @@
  */
 import { isSameBytes } from "../../core/token/guard.ts";
 import { encodeText } from "../../core/token/layout.ts";
-import { htmlPage, PAGE_POLICY } from "../../server/pages/html_page.ts";
+import { HTML_PAGE_POLICY, htmlPage } from "../../server/pages/html_page.ts";
 import { escapeHtml } from "../../server/pages/resolver_form.ts";
 import type { Metadata } from "../../core/call/call.ts";
 import type { Reply } from "../../wires/wire.ts";
@@ -25,7 +25,7 @@ export interface ConsentView {
 
 /** Chrome applies `form-action` to the redirects that follow, which lead to the provider and to the client. */
 const HEADERS: Readonly<Record<string, string>> = {
-  "content-security-policy": PAGE_POLICY,
+  "content-security-policy": HTML_PAGE_POLICY,
   // With `no-referrer` the form would be sent without its origin.
   "referrer-policy": "same-origin",
 };
@@ -67,7 +67,7 @@ function destinationOf(redirectUri: string): string {
 /** HTML page for errors that are shown in the browser. They must not be redirected to the client, such as those before its redirect URI is proven. */
 export function errorPage(status: number, message: string, headers?: Readonly<Record<string, string>>): Reply {
   return htmlPage(status, "Sign-in failed", `<p>${escapeHtml(message)}.</p>`, {
-    "content-security-policy": PAGE_POLICY,
+    "content-security-policy": HTML_PAGE_POLICY,
     ...headers,
   });
 }

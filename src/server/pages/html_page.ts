@@ -10,13 +10,13 @@ const STYLE = "body{font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:
 const STYLE_HASH = "cGJgeQNqD2D5E1LErtl/IQKkxp1ySdF+7dQ0XNysG4I=";
 
 /** Content Security Policy for {@link htmlPage} without a limit on where a form posts: its own style, no scripts, no frames. */
-export const PAGE_POLICY: string =
+export const HTML_PAGE_POLICY: string =
   `base-uri 'none'; frame-ancestors 'none'; default-src 'none'; style-src 'sha256-${STYLE_HASH}'`;
 
 const HEADERS: Readonly<Record<string, string>> = {
   "content-type": "text/html; charset=utf-8",
   "cache-control": "no-store",
-  "content-security-policy": `form-action 'self'; ${PAGE_POLICY}`,
+  "content-security-policy": `form-action 'self'; ${HTML_PAGE_POLICY}`,
   "referrer-policy": "no-referrer",
   "x-content-type-options": "nosniff",
   "x-frame-options": "DENY",

@@ -57,7 +57,7 @@ test("toolwire stdio says which file it looked for, and what it misses in one", 
   match(gone.errors, /^Cannot load no\/such\/server\.ts: there is no file \/.*\/no\/such\/server\.ts\n$/);
   const other = await run("stdio", "tests/apps/cli/run.ts");
   strictEqual(other.code, 2);
-  match(other.errors, /^Cannot load tests\/cli\/run\.ts: it does not export a server/);
+  match(other.errors, /^Cannot load tests\/apps\/cli\/run\.ts: it does not export a server/);
   for (
     const [args, problem] of [[[], "The argument <module> is missing"], [
       ["one.ts", "two.ts"],

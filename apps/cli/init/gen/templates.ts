@@ -1,4 +1,4 @@
-/** Generated from templates/ by scripts/templates.mjs. */
+/** Generated from apps/create-toolwire/templates/ by scripts/templates.mjs. */
 type Texts = Readonly<Record<string, string>>;
 /** Files of every template, by path. */
 export const SHARED_FILES: Texts = {
