@@ -373,7 +373,7 @@ export function readWordSources(paths = [""]) {
     .map(readSource);
 }
 
-/** The TypeScript files below `src/`, without generated code. */
+/** The published TypeScript files, without generated code. */
 export function readSources() {
   return MEASURED.flatMap((folder) => listFiles(folder, ".ts")).map(readSource);
 }

@@ -162,8 +162,14 @@ test(
   "the list of a module loads neither prompts, nor parsers of files, nor clients of other wires",
   LIMIT,
   async () => {
-    const names = ["cli/main", "cli/commands/list", "cli/targets/module", "cli/commands/call", "core/mod"];
-    const entries = names.map((name) => `src/${name}.ts`);
+    const names = [
+      "apps/cli/main",
+      "apps/cli/commands/list",
+      "apps/cli/targets/module",
+      "apps/cli/commands/call",
+      "src/entries/core",
+    ];
+    const entries = names.map((name) => `${name}.ts`);
     const { metafile } = await build({
       entryPoints: entries,
       bundle: true,
@@ -176,16 +182,16 @@ test(
       metafile: true,
       absWorkingDir: root,
     });
-    const loaded = (name: string) => reachedFrom(`src/${name}.ts`, metafile);
+    const loaded = (name: string) => reachedFrom(`${name}.ts`, metafile);
     // A module that exports a server loads the core anyway.
-    const core = new Set(loaded("core/mod"));
+    const core = new Set(loaded("src/entries/core"));
     const listing = new Set(names.slice(0, 3).flatMap(loaded).filter((file) => !core.has(file)));
     ok(listing.has("@stricli/core") && listing.size < 60, `${listing.size} modules`);
     const heavy =
       /clack|toml|jsonc|cfworker|eventsource|connectrpc|oauth|src\/wires\/(grpc|rest|webtools)|wires\/mcp\/(server|client)\//;
     deepStrictEqual([...listing].filter((file) => heavy.test(file)), []);
-    deepStrictEqual(loaded("cli/commands/call").filter((file) => /clack|toml|jsonc|connectrpc/.test(file)), []);
+    deepStrictEqual(loaded("apps/cli/commands/call").filter((file) => /clack|toml|jsonc|connectrpc/.test(file)), []);
     // The check above can fail.
-    ok(loaded("cli/commands/call").some((file) => file.includes("cfworker")));
+    ok(loaded("apps/cli/commands/call").some((file) => file.includes("cfworker")));
   },
 );
