@@ -75,6 +75,9 @@ export {
   mastraTools,
 } from "../integrations/agents/mastra.ts";
 export {
+  type OpenAiFilePart,
+  type OpenAiFilesMessage,
+  type OpenAiFilesOptions,
   type OpenAiTool,
   type OpenAiToolCall,
   type OpenAiToolMessage,

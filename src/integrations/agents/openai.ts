@@ -3,6 +3,7 @@
  *
  * Types are structural: they are those of the package `openai`, which is not needed.
  */
+import { type AnswerFile, type AnswerPart, isImage } from "./answer_content.ts";
 import { assertNoItems, type OpenAiFunction, type OpenAiOptions, openFunctions } from "./openai_functions.ts";
 import type { AgentSource, RunnableTools } from "./options.ts";
 
@@ -39,6 +40,59 @@ export interface OpenAiToolMessage {
   content: string;
 }
 
+/** A part of an {@link OpenAiFilesMessage}. */
+export type OpenAiFilePart = {
+  /** Discriminant. */
+  type: "text";
+  /** Names the call that the files after it answer. */
+  text: string;
+} | {
+  /** Discriminant. */
+  type: "image_url";
+  /** The image. */
+  image_url: {
+    /** A `data:` URL. */
+    url: string;
+  };
+} | {
+  /** Discriminant. */
+  type: "input_audio";
+  /** The sound. */
+  input_audio: {
+    /** The bytes, in base64. */
+    data: string;
+    /** Format of the sound. */
+    format: "wav" | "mp3";
+  };
+} | {
+  /** Discriminant. */
+  type: "file";
+  /** The file. */
+  file: {
+    /** Name of the file. */
+    filename: string;
+    /** A `data:` URL. */
+    file_data: string;
+  };
+};
+
+/** The files of answers, as a message after those of the tools: the API takes texts alone in these. */
+export interface OpenAiFilesMessage {
+  /** Discriminant. */
+  role: "user";
+  /** The files, with the calls that they answer. */
+  content: OpenAiFilePart[];
+}
+
+/** Options of {@link openaiTools} with files. */
+export interface OpenAiFilesOptions extends OpenAiOptions {
+  /**
+   * Media types of files that the model takes, such as `["image/*", "application/pdf"]`. They are sent in a user message after those of the
+   * tools.
+   */
+  readonly media: readonly string[];
+}
+
 /**
  * Tools for Chat Completions: `tools` for the request, `run` for the `tool_calls` of the answer.
  *
@@ -60,10 +114,18 @@ export interface OpenAiToolMessage {
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
  */
+export function openaiTools(
+  source: AgentSource,
+  options: OpenAiFilesOptions,
+): Promise<RunnableTools<OpenAiTool, OpenAiToolCall, OpenAiToolMessage | OpenAiFilesMessage>>;
+export function openaiTools(
+  source: AgentSource,
+  options?: OpenAiOptions,
+): Promise<RunnableTools<OpenAiTool, OpenAiToolCall, OpenAiToolMessage>>;
 export async function openaiTools(
   source: AgentSource,
   options: OpenAiOptions = {},
-): Promise<RunnableTools<OpenAiTool, OpenAiToolCall, OpenAiToolMessage>> {
+): Promise<RunnableTools<OpenAiTool, OpenAiToolCall, OpenAiToolMessage | OpenAiFilesMessage>> {
   const functions = await openFunctions(source, options, false);
   const { tools, names } = functions.toolbox;
   return {
@@ -73,10 +135,42 @@ export async function openaiTools(
       assertNoItems(calls, "function_call", "Responses: take openaiResponsesTools");
       // A call without its function is answered, too: the API refuses a request that leaves a call without an answer.
       const own = (calls ?? []).filter((call) => Boolean(call.function) || call.type === "function");
-      return await Promise.all(own.map(async ({ id, function: called }): Promise<OpenAiToolMessage> => {
-        const { text } = await functions.call(String(called?.name), called?.arguments, { ...runOptions, id });
-        return { role: "tool", tool_call_id: id, content: text };
+      const answers = await Promise.all(own.map(async ({ id, function: called }) => {
+        const name = String(called?.name);
+        const { text, content = [] } = await functions.call(name, called?.arguments, { ...runOptions, id });
+        return {
+          message: { role: "tool", tool_call_id: id, content: text } as const,
+          files: toFiles(name, id, content),
+        };
       }));
+      const files = answers.flatMap((answer) => answer.files);
+      return [
+        ...answers.map(({ message }) => message),
+        ...(files.length === 0 ? [] : [{ role: "user", content: files } as const]),
+      ];
     },
   };
 }
+
+/** The files of an answer, after a text that names the call. */
+function toFiles(name: string, id: string, content: readonly AnswerPart[]): OpenAiFilePart[] {
+  const files = content.filter((part) => part.type === "file");
+  return files.length === 0 ? [] : [{ type: "text", text: `Files of ${name} (${id}):` }, ...files.map(toPart)];
+}
+
+function toPart(file: AnswerFile): OpenAiFilePart {
+  const { mimeType, data, name = "file" } = file;
+  const url = `data:${mimeType};base64,${data}`;
+  if (isImage(file)) return { type: "image_url", image_url: { url } };
+  const format = AUDIO.get(mimeType);
+  if (format !== undefined) return { type: "input_audio", input_audio: { data, format } };
+  return { type: "file", file: { filename: name, file_data: url } };
+}
+
+/** Formats of sounds that the API takes, by media type. */
+const AUDIO: ReadonlyMap<string, "wav" | "mp3"> = new Map([
+  ["audio/wav", "wav"],
+  ["audio/x-wav", "wav"],
+  ["audio/mpeg", "mp3"],
+  ["audio/mp3", "mp3"],
+]);

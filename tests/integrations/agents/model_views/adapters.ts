@@ -11,6 +11,7 @@ import { LANGCHAIN } from "./rows/langchain.ts";
 import { MASTRA } from "./rows/mastra.ts";
 import { OPENAI } from "./rows/openai.ts";
 import { OPENAI_AGENTS } from "./rows/openai_agents.ts";
+import { OPENAI_FILES } from "./rows/openai_files.ts";
 import { OPENAI_RESPONSES } from "./rows/openai_responses.ts";
 import { TANSTACK } from "./rows/tanstack.ts";
 import type { ViewedAdapter } from "./viewed_adapter.ts";
@@ -18,6 +19,7 @@ import type { ViewedAdapter } from "./viewed_adapter.ts";
 /** The adapters, in the order of the table. */
 export const ADAPTERS: readonly ViewedAdapter[] = [
   OPENAI,
+  OPENAI_FILES,
   OPENAI_RESPONSES,
   ANTHROPIC,
   ANTHROPIC_RUNNER,

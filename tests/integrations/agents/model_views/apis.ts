@@ -40,10 +40,21 @@ const jsonOf = (values: readonly unknown[]) => values.map((value) => JSON.string
 export const CHAT: Api = {
   loaded: ({ tools }) => jsonOf(records(tools)),
   result({ messages }) {
-    const last = records(messages).findLast(({ role }) => role === "tool");
-    return last && { text: String(last["content"]), files: [], isError: undefined };
+    const all = records(messages);
+    const index = all.findLastIndex(({ role }) => role === "tool");
+    if (index === -1) return undefined;
+    // Messages of tools have texts alone: files are in the user's message after them.
+    const { content } = all[index + 1] ?? {};
+    return { text: String(all[index]?.["content"]), files: records(content).flatMap(toChatFile), isError: undefined };
   },
 };
+
+function toChatFile({ type, image_url: image, input_audio: audio, file }: JsonRecord): readonly SeenFile[] {
+  if (type === "image_url") return [readDataUrl("image", String(record(image)["url"]))];
+  if (type === "file") return [readDataUrl("file", String(record(file)["file_data"]))];
+  if (type !== "input_audio") return [];
+  return [toFile(`audio/${String(record(audio)["format"])}`, String(record(audio)["data"]))];
+}
 
 /** Responses of OpenAI. */
 export const RESPONSES: Api = {
