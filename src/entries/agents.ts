@@ -60,11 +60,11 @@ export {
 } from "../integrations/agents/google_interactions.ts";
 export {
   type LangChainArtifact,
-  type LangChainBlock,
   type LangChainConfig,
   type LangChainTool,
   langchainTools,
 } from "../integrations/agents/langchain.ts";
+export type { LangChainBlock } from "../integrations/agents/langchain_content.ts";
 export {
   type MastraContentPart,
   type MastraContext,

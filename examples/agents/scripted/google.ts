@@ -94,10 +94,10 @@ function holdDeclarations({ functionDeclarations }: JsonRecord): void {
   for (const { name, description, parametersJsonSchema: schema, parameters } of declared) {
     hold(typeof name === "string" && /^[A-Za-z_][A-Za-z0-9_.:-]{0,127}$/.test(name), `Invalid function name: ${name}`);
     hold(description === undefined || typeof description === "string", "description must be text");
-    hold(
-      parameters === undefined && isRecord(schema) && schema["type"] === "object",
-      "The schema must be of an object",
-    );
+    // A JSON Schema, or Google's own form of schemas.
+    const given = schema ?? parameters;
+    hold(schema === undefined || parameters === undefined, "A function has one schema");
+    hold(isRecord(given) && /^object$/i.test(String(given["type"])), "The schema must be of an object");
   }
 }
 

@@ -52,7 +52,7 @@ function complete(script: Script, { headers, body }: Posted): unknown {
     })),
   };
   return {
-    id: "chatcmpl_1",
+    id: `chatcmpl_${rounds.length}`,
     object: "chat.completion",
     created: 0,
     model: body["model"],
@@ -109,12 +109,12 @@ function respond(script: Script, { headers, body }: Posted): unknown {
     return `found ${found.map(nameOf).join(", ")}`;
   });
   const turn = nextTurn(script, rounds, texts);
-  const output = "text" in turn ? [toMessage(turn.text)] : turn.calls.map((call) => {
+  const output = "text" in turn ? [toMessage(turn.text, rounds)] : turn.calls.map((call) => {
     const search = tools.find(({ type }) => type === "tool_search");
     return search !== undefined && call.name === "search_tools" ? toSearch(call) : toCall(call, known);
   });
   return {
-    id: "resp_1",
+    id: `resp_${rounds}`,
     object: "response",
     created_at: 0,
     status: "completed",
@@ -160,8 +160,8 @@ function nameOf({ namespace, name }: KnownFunction): string {
 function holdResponsesFunctions(functions: readonly JsonRecord[]): void {
   for (const { type, strict } of functions) {
     hold(
-      type === "function" && typeof strict === "boolean",
-      "A tool has a type, and says whether it is strict",
+      type === "function" && (typeof strict === "boolean" || strict === null),
+      "A tool has a type, and strict, which may be null",
     );
   }
   holdFunctions(functions);
@@ -183,9 +183,9 @@ function functionsIn({ execution, status, tools }: JsonRecord): KnownFunction[] 
   });
 }
 
-function toMessage(text: string): unknown {
+function toMessage(text: string, round: number): unknown {
   const content = [{ type: "output_text", text, annotations: [], logprobs: [] }];
-  return { type: "message", id: "msg_1", role: "assistant", status: "completed", content };
+  return { type: "message", id: `msg_${round}`, role: "assistant", status: "completed", content };
 }
 
 type Call = ScriptedCall & { readonly id: string };

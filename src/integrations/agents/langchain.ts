@@ -9,7 +9,7 @@ import { checkOptions } from "../../internal/options.ts";
 import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
 import { type AgentSource, isDestructive } from "./options.ts";
 import type { AgentTool } from "./agent_tool.ts";
-import { type AnswerPart, IMAGES, isImage, nameFile } from "./answer_content.ts";
+import { LANGCHAIN_MEDIA, type LangChainBlock, toLangChainContent } from "./langchain_content.ts";
 import { toLangChainSchema } from "./langchain_schema.ts";
 import { openToolbox } from "./toolbox.ts";
 
@@ -22,6 +22,8 @@ export interface LangChainConfig {
     /** The model's id of the call. */
     readonly id?: string | undefined;
   } | undefined;
+  /** The state of the agent, with its messages. Files are sent in the form that its model takes. */
+  readonly state?: unknown;
 }
 
 /** Result of a call besides the text for the model: the message's `artifact`. */
@@ -31,21 +33,6 @@ export interface LangChainArtifact {
   /** The error; `undefined` if the call succeeded. */
   readonly error: Failure | ToolError | undefined;
 }
-
-/** A text or a file in an answer with files, as a content block of LangChain. */
-export type LangChainBlock = {
-  /** Discriminant. */
-  type: "text";
-  /** The text. */
-  text: string;
-} | {
-  /** Discriminant. */
-  type: "image" | "file";
-  /** Media type. */
-  mimeType: string;
-  /** The bytes, in base64. */
-  data: string;
-};
 
 /** A tool of the server as the argument of `new DynamicStructuredTool(…)`; `bindTools` of a model takes it directly. */
 export interface LangChainTool {
@@ -99,11 +86,15 @@ export async function langchainTools(source: AgentSource, given: LoopOptions = {
   // Interrupts of LangGraph are by name: a call through another tool would pass them.
   const isByName = approve === "never" ? needsApproval ?? isDestructive : undefined;
   const approval = approvalOf(source, given);
-  const { tools } = await openToolbox(source, options, { approval, media: IMAGES, ...(isByName && { isByName }) });
-  return tools.map(toLangChainTool);
+  const { tools } = await openToolbox(source, options, {
+    approval,
+    media: LANGCHAIN_MEDIA,
+    ...(isByName && { isByName }),
+  });
+  return tools.map((tool) => toLangChainTool(tool, given.media));
 }
 
-function toLangChainTool(tool: AgentTool): LangChainTool {
+function toLangChainTool(tool: AgentTool, media: readonly string[] | undefined): LangChainTool {
   const { name, description = name } = tool.listing;
   return {
     name: tool.name,
@@ -114,7 +105,8 @@ function toLangChainTool(tool: AgentTool): LangChainTool {
     async *func(input, _, config) {
       const id = config?.toolCall?.id;
       const { text, value, error, content } = yield* tool.stream(input, { id, signal: config?.signal });
-      const answer: Answer = [content?.flatMap(toBlocks) ?? text, { value, error }];
+      const shown = content === undefined ? text : toLangChainContent(content, config?.state, media);
+      const answer: Answer = [shown, { value, error }];
       if (error === undefined || id === undefined || !isInvokable(this)) return answer;
       const message = await toErrorMessage(this, { type: "tool_call", id, name: tool.name, args: input }, answer);
       // LangChain passes a message through as the result, although its type for content does not name messages.
@@ -124,13 +116,6 @@ function toLangChainTool(tool: AgentTool): LangChainTool {
 }
 
 type Answer = [content: string | LangChainBlock[], artifact: LangChainArtifact];
-
-/** A part of an answer. A file is also named, because models that take no files are given the texts alone. */
-function toBlocks(part: AnswerPart): LangChainBlock[] {
-  if (part.type === "text") return [{ type: "text", text: part.text }];
-  const { data, mimeType } = part;
-  return [{ type: "text", text: nameFile(part) }, { type: isImage(part) ? "image" : "file", mimeType, data }];
-}
 
 interface Invokable {
   invoke(call: object): Promise<unknown>;

@@ -7,7 +7,7 @@ import { CLAUDE_AGENT } from "./rows/claude_agent.ts";
 import { FUNCTIONS } from "./rows/functions.ts";
 import { GOOGLE } from "./rows/google.ts";
 import { GOOGLE_INTERACTIONS } from "./rows/google_interactions.ts";
-import { LANGCHAIN } from "./rows/langchain.ts";
+import { LANGCHAIN, LANGCHAIN_CHAT, LANGCHAIN_GOOGLE, LANGCHAIN_RESPONSES } from "./rows/langchain.ts";
 import { MASTRA } from "./rows/mastra.ts";
 import { OPENAI } from "./rows/openai.ts";
 import { OPENAI_AGENTS } from "./rows/openai_agents.ts";
@@ -27,6 +27,9 @@ export const ADAPTERS: readonly ViewedAdapter[] = [
   GOOGLE_INTERACTIONS,
   AI_SDK,
   LANGCHAIN,
+  LANGCHAIN_CHAT,
+  LANGCHAIN_RESPONSES,
+  LANGCHAIN_GOOGLE,
   OPENAI_AGENTS,
   ADK,
   MASTRA,

@@ -109,7 +109,7 @@ export const GEMINI: Api = {
     const { error, output, result = output, ...rest } = record(response);
     const value = error ?? result ?? rest;
     return {
-      text: typeof value === "string" ? value : JSON.stringify(value),
+      text: typeof value === "string" ? value : textsOf(value) ?? JSON.stringify(value),
       files: [...records(media), ...parts].flatMap(({ inlineData }) =>
         inlineData === undefined
           ? []
@@ -160,6 +160,13 @@ export const MCP: Api = {
     };
   },
 };
+
+/** Texts of a list of blocks, as LangChain sends them to Gemini. */
+function textsOf(value: unknown): string | undefined {
+  const blocks = records(value);
+  const isTexts = blocks.length > 0 && blocks.every(({ type, text }) => type === "text" && typeof text === "string");
+  return isTexts ? blocks.map(({ text }) => text).join("\n") : undefined;
+}
 
 function toFile(mimeType: string, data: string): SeenFile {
   const [top] = mimeType.split("/");

@@ -16,10 +16,14 @@ export interface ViewedAdapter extends AdapterTraits {
 export function program(file: string, exported: string): ViewedAdapter["run"] {
   return async (source, script, options) => {
     const run = await loadExample(file, exported) as RunAgent;
-    const requestsOf = await loadExample("scripted/loopback.ts", "requestsOf") as RequestsOf;
     await run(source, script, options);
-    return requestsOf(script);
+    return await requestsOf(script);
   };
+}
+
+/** Bodies of the requests to the services of a script. */
+export async function requestsOf(script: Script): Promise<readonly JsonRecord[]> {
+  return (await loadExample("scripted/loopback.ts", "requestsOf") as RequestsOf)(script);
 }
 
 type RequestsOf = (script: Script) => readonly JsonRecord[];
