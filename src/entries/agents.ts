@@ -57,10 +57,10 @@ export {
   type GoogleInteractionResult,
   type GoogleInteractionStep,
   googleInteractionsTools,
-} from "../integrations/agents/google_interactions.ts";
-export {
   type LangChainArtifact,
   type LangChainConfig,
+  type LangChainExtras,
+  type LangChainOptions,
   type LangChainTool,
   langchainTools,
 } from "../integrations/agents/langchain.ts";

@@ -47,8 +47,9 @@ function answer(script: Script, { headers, body }: Posted): Message {
   );
   hold(typeof body["model"] === "string", "model is required");
   hold(Number.isInteger(body["max_tokens"]), "max_tokens is required");
-  const tools = recordsOf(body["tools"], "tools");
-  holdTools(tools);
+  const given = recordsOf(body["tools"], "tools");
+  const tools = given.filter((tool) => !isHostedSearch(tool));
+  holdTools(tools, tools.length < given.length);
   const messages = recordsOf(body["messages"], "messages");
   const uses = messages.map((message) => blocksOf(message, "assistant", "tool_use"));
   const results = messages.map((message) => blocksOf(message, "user", "tool_result"));
@@ -58,7 +59,9 @@ function answer(script: Script, { headers, body }: Posted): Message {
       (results[index + 1] ?? []).map(({ tool_use_id: id }) => id),
     );
   }
-  const loaded = tools.filter((tool) => tool["defer_loading"] !== true).map(({ name }) => name);
+  // The service itself searches, so that the model may know any of them.
+  const isSearched = tools.length < given.length;
+  const loaded = tools.filter((tool) => isSearched || tool["defer_loading"] !== true).map(({ name }) => name);
   const texts = results.flat().map(({ content }) => {
     if (!Array.isArray(content)) {
       hold(typeof content === "string" && content !== "", "content must be text");
@@ -149,10 +152,15 @@ function eventsOf({ content, stop_reason, ...head }: Message): readonly StreamEv
   ];
 }
 
-function holdTools(tools: readonly JsonRecord[]): void {
+function isHostedSearch({ type }: JsonRecord): boolean {
+  return typeof type === "string" && /^tool_search_tool_(bm25|regex)(_\d+)?$/.test(type);
+}
+
+/** @param hasLoaded Whether a tool is loaded beside these. */
+function holdTools(tools: readonly JsonRecord[], hasLoaded: boolean): void {
   const deferred = tools.filter((tool) => tool["defer_loading"] === true);
   holdNames(tools.map(({ name }) => name), deferred.length > 0 ? 10_000 : 128);
-  hold(deferred.length < tools.length || tools.length === 0, "At least one tool must not be deferred");
+  hold(hasLoaded || deferred.length < tools.length || tools.length === 0, "At least one tool must not be deferred");
   for (const { input_schema: schema, input_examples: examples = [] } of tools) {
     holdParameters(schema);
     recordsOf(examples, "input_examples");

@@ -4,13 +4,12 @@
  * Types are structural: they are those of the package `@anthropic-ai/sdk`, which is not needed.
  */
 import { BOOLEAN, checkOptions, oneOf, type OptionRules } from "../../internal/options.ts";
-import { ANTHROPIC_STRICT, type ParameterSchema } from "./dialects.ts";
-import { ANTHROPIC_LIMITS, toStrict } from "./explain_schema.ts";
+import { StrictBudget } from "./anthropic_strict.ts";
+import type { ParameterSchema } from "./dialects.ts";
 import { callersOf, isRecursive } from "./callers.ts";
 import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
 import { takeExamples } from "./examples.ts";
 import { type AgentSource, CALLER_RULES, type CallerOptions, type RunnableTools, type RunOptions } from "./options.ts";
-import type { Parameters } from "./parameters.ts";
 import type { AgentTool } from "./agent_tool.ts";
 import { type AnthropicContent, type AnthropicToolReference, toBlock } from "./anthropic_content.ts";
 import { IMAGES_AND_PDF } from "./answer_content.ts";
@@ -152,7 +151,7 @@ export async function anthropicTools(
   const describe = (tool: AgentTool, isDeferred: boolean): AnthropicTool => {
     const allowed = allowedCallers(tool, callers);
     // The API refuses strict tools that programs call.
-    const reduced = strict && allowed === undefined ? budget.reduce(tool.parameters) : undefined;
+    const reduced = strict && allowed === undefined ? budget.reduce(tool.parameters, isDeferred) : undefined;
     return { ...describeTool(tool, reduced, isDeferred), ...(allowed !== undefined && { allowed_callers: allowed }) };
   };
   const loaded = toolbox.tools.map((tool) => describe(tool, false));
@@ -232,25 +231,6 @@ async function answer(
 /** References to the tools that a model searches for. Empty if it finds no tool, or the arguments are not a search: a text then explains it. */
 function findReferences(search: SearchTool, said: unknown): AnthropicToolReference[] {
   return search.findTools(said).map(({ name }) => ({ type: "tool_reference", tool_name: name }));
-}
-
-/** What is left of the limits of one request. */
-class StrictBudget {
-  #tools: number = ANTHROPIC_LIMITS.tools;
-  #optional: number = ANTHROPIC_LIMITS.optional;
-  #unions: number = ANTHROPIC_LIMITS.unions;
-
-  /** Reduces the schema of a tool; `undefined` if the tool cannot be strict in this request. The arguments stay as they are. */
-  reduce(parameters: Parameters): ParameterSchema | undefined {
-    const reduced = toStrict(parameters, ANTHROPIC_STRICT);
-    if ("reason" in reduced) return undefined;
-    const { schema, optional, unions } = reduced;
-    if (this.#tools < 1 || optional > this.#optional || unions > this.#unions) return undefined;
-    this.#tools--;
-    this.#optional -= optional;
-    this.#unions -= unions;
-    return schema;
-  }
 }
 
 interface ToolUse extends AnthropicBlock {

@@ -5,13 +5,48 @@
  */
 import type { Failure } from "../../core/errors/failure.ts";
 import type { ToolError } from "../../core/errors/tool_error.ts";
-import { checkOptions } from "../../internal/options.ts";
+import { BOOLEAN, checkOptions, oneOf, type OptionRules } from "../../internal/options.ts";
+import { StrictBudget } from "./anthropic_strict.ts";
 import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
 import { type AgentSource, isDestructive } from "./options.ts";
 import type { AgentTool } from "./agent_tool.ts";
 import { LANGCHAIN_MEDIA, type LangChainBlock, toLangChainContent } from "./langchain_content.ts";
+import { takeExamples } from "./examples.ts";
 import { toLangChainSchema } from "./langchain_schema.ts";
 import { openToolbox } from "./toolbox.ts";
+
+/** Options of {@link langchainTools}. */
+export interface LangChainOptions extends LoopOptions {
+  /**
+   * Whether deferred tools have `extras.defer_loading`, for `providerToolSearchMiddleware()` of LangChain: the vendor searches. Models of Anthropic
+   * and OpenAI's Responses do. Default: false; they are called with `call_tool`, which every model can.
+   */
+  readonly toolSearch?: boolean | undefined;
+  /**
+   * The vendor of the agent's models, whose features tools then have in `extras`: examples as `input_examples` instead of in the schema, and
+   * `strict`. Default: none, since other vendors would not get the examples.
+   */
+  readonly vendor?: "anthropic" | undefined;
+  /** With `vendor: "anthropic"`, whether to use strict mode, as in {@link anthropicTools}. Default: false. */
+  readonly strict?: boolean | undefined;
+}
+
+/** What LangChain's packages for vendors read of a tool. */
+export interface LangChainExtras {
+  /** Present if the model gets the definition only after it searched for the tool. */
+  readonly defer_loading?: true;
+  /** Examples of arguments. */
+  readonly input_examples?: Record<string, unknown>[];
+  /** Present if the model's output is constrained to the schema. */
+  readonly strict?: true;
+}
+
+const RULES: OptionRules<LangChainOptions> = {
+  ...LOOP_RULES,
+  toolSearch: BOOLEAN,
+  vendor: oneOf("anthropic"),
+  strict: BOOLEAN,
+};
 
 /** What LangChain passes to `func` of a {@link LangChainTool} beside the arguments. Only these members are used. */
 export interface LangChainConfig {
@@ -42,6 +77,8 @@ export interface LangChainTool {
   readonly description: string;
   /** JSON Schema of the arguments. LangChain does not check it: the server does. */
   readonly schema: Record<string, unknown> & { type: "object" };
+  /** Features of vendors. */
+  readonly extras?: LangChainExtras;
   /** `func` returns content and artifact. */
   readonly responseFormat: "content_and_artifact";
   /** The tool's name on its server. */
@@ -80,18 +117,48 @@ export interface LangChainTool {
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
  */
-export async function langchainTools(source: AgentSource, given: LoopOptions = {}): Promise<LangChainTool[]> {
-  checkOptions("give tools to a model", given, LOOP_RULES);
-  const { approve, needsApproval, ...options } = given;
+export async function langchainTools(source: AgentSource, given: LangChainOptions = {}): Promise<LangChainTool[]> {
+  checkOptions("give tools to a model", given, RULES);
+  const { approve, needsApproval, toolSearch = false, vendor, strict = false, ...options } = given;
   // Interrupts of LangGraph are by name: a call through another tool would pass them.
-  const isByName = approve === "never" ? needsApproval ?? isDestructive : undefined;
-  const approval = approvalOf(source, given);
-  const { tools } = await openToolbox(source, options, {
-    approval,
+  const isByName = approve === "never" && !toolSearch ? needsApproval ?? isDestructive : undefined;
+  const toolbox = await openToolbox(source, options, {
+    approval: approvalOf(source, given),
     media: LANGCHAIN_MEDIA,
+    loadsFound: toolSearch,
     ...(isByName && { isByName }),
   });
-  return tools.map((tool) => toLangChainTool(tool, given.media));
+  const budget = strict ? new StrictBudget() : undefined;
+  const toTool = (tool: AgentTool, isDeferred: boolean): LangChainTool => ({
+    ...toLangChainTool(tool, given.media),
+    ...(vendor === "anthropic" ? describeForAnthropic(tool, budget, isDeferred) : isDeferred && DEFERRED),
+  });
+  return [
+    // The vendor searches.
+    ...toolbox.tools.filter((tool) => !toolSearch || tool !== toolbox.search).map((tool) => toTool(tool, false)),
+    ...(toolSearch ? toolbox.deferred.map((tool) => toTool(tool, true)) : []),
+  ];
+}
+
+const DEFERRED = { extras: { defer_loading: true } } as const;
+
+/** Schema and features of a tool for Anthropic's models. */
+function describeForAnthropic(
+  { parameters, listing: { inputSchema } }: AgentTool,
+  budget: StrictBudget | undefined,
+  isDeferred: boolean,
+): Pick<LangChainTool, "schema" | "extras"> {
+  const strict = budget?.reduce(parameters, isDeferred);
+  // The API refuses examples beside definitions that it defers. They stay in the schema.
+  const { schema, examples } = isDeferred
+    ? { schema: strict ?? parameters.schema, examples: [] }
+    : takeExamples(inputSchema, parameters, strict);
+  const extras: LangChainExtras = {
+    ...(isDeferred && { defer_loading: true }),
+    ...(examples.length > 0 && { input_examples: [...examples] }),
+    ...(strict !== undefined && { strict: true }),
+  };
+  return { schema: toLangChainSchema(schema), ...(Object.keys(extras).length > 0 && { extras }) };
 }
 
 function toLangChainTool(tool: AgentTool, media: readonly string[] | undefined): LangChainTool {
