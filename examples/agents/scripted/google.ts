@@ -110,8 +110,11 @@ function partsOf({ role, parts }: JsonRecord, of: string, kind: string): JsonRec
 
 function textOf({ response }: JsonRecord): string {
   hold(isRecord(response), "response must be an object");
-  // ADK sends an answer that is an object as it is, an array as "results", and others as "result".
-  const { error, output, result = output, results = result, ...rest } = response;
+  // ADK sends an answer that is an object as it is, an array as "results", and others as "result"; the AI SDK { name, content }.
+  const isNamed = Object.keys(response).sort().join() === "content,name";
+  const { error, output, result = output, results = result, ...rest } = isNamed
+    ? { output: response["content"] }
+    : response;
   const value = error ?? results ?? rest;
   return typeof value === "string" ? value : JSON.stringify(value);
 }

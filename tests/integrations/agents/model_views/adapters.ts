@@ -1,13 +1,13 @@
 /** The adapters, in the order of the table. A framework is a file in `rows`, and a line here. */
 import { ADK } from "./rows/adk.ts";
-import { AI_SDK } from "./rows/ai_sdk.ts";
+import { AI_SDK, AI_SDK_ANTHROPIC, AI_SDK_GOOGLE } from "./rows/ai_sdk.ts";
 import { ANTHROPIC } from "./rows/anthropic.ts";
 import { ANTHROPIC_RUNNER } from "./rows/anthropic_runner.ts";
 import { CLAUDE_AGENT } from "./rows/claude_agent.ts";
 import { FUNCTIONS } from "./rows/functions.ts";
 import { GOOGLE } from "./rows/google.ts";
 import { GOOGLE_INTERACTIONS } from "./rows/google_interactions.ts";
-import { LANGCHAIN, LANGCHAIN_CHAT, LANGCHAIN_GOOGLE, LANGCHAIN_RESPONSES } from "./rows/langchain.ts";
+import { LANGCHAIN, LANGCHAIN_CHAT, LANGCHAIN_GOOGLE, LANGCHAIN_RESPONSES, LANGGRAPH } from "./rows/langchain.ts";
 import { MASTRA } from "./rows/mastra.ts";
 import { OPENAI } from "./rows/openai.ts";
 import { OPENAI_AGENTS } from "./rows/openai_agents.ts";
@@ -26,10 +26,13 @@ export const ADAPTERS: readonly ViewedAdapter[] = [
   GOOGLE,
   GOOGLE_INTERACTIONS,
   AI_SDK,
+  AI_SDK_ANTHROPIC,
+  AI_SDK_GOOGLE,
   LANGCHAIN,
   LANGCHAIN_CHAT,
   LANGCHAIN_RESPONSES,
   LANGCHAIN_GOOGLE,
+  LANGGRAPH,
   OPENAI_AGENTS,
   ADK,
   MASTRA,

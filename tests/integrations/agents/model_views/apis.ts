@@ -106,7 +106,7 @@ export const GEMINI: Api = {
     const last = parts.findLast((part) => part["functionResponse"] !== undefined);
     if (last === undefined) return undefined;
     const { response, parts: media } = record(last["functionResponse"]);
-    const { error, output, result = output, ...rest } = record(response);
+    const { error, output, result = output, ...rest } = contentIn(record(response));
     const value = error ?? result ?? rest;
     return {
       text: typeof value === "string" ? value : textsOf(value) ?? JSON.stringify(value),
@@ -160,6 +160,12 @@ export const MCP: Api = {
     };
   },
 };
+
+/** The AI SDK wraps answers with the name of the tool. */
+function contentIn(response: JsonRecord): JsonRecord {
+  const isWrapped = Object.keys(response).sort().join() === "content,name";
+  return isWrapped ? { output: response["content"] } : response;
+}
 
 /** Texts of a list of blocks, as LangChain sends them to Gemini. */
 function textsOf(value: unknown): string | undefined {

@@ -1,5 +1,5 @@
 import { CHAT, GEMINI, MESSAGES, RESPONSES } from "../apis.ts";
-import { runLangChainGoogle, runLangChainOpenAi } from "../other_models.ts";
+import { runLangChainGoogle, runLangChainOpenAi, runLangGraph } from "../langchain_models.ts";
 import { program, type ViewedAdapter } from "../viewed_adapter.ts";
 
 /** `langchainTools` (Anthropic). */
@@ -42,6 +42,17 @@ export const LANGCHAIN_GOOGLE: ViewedAdapter = {
   takes: ["image", "file", "audio"],
   marksErrors: false,
   api: GEMINI,
+  asks: "approve",
+  deferred: "call_tool",
+};
+
+/** `langchainTools` in a graph of LangGraph. */
+export const LANGGRAPH: ViewedAdapter = {
+  name: "`langchainTools` in LangGraph (Anthropic)",
+  run: runLangGraph,
+  takes: ["image", "file"],
+  marksErrors: false,
+  api: MESSAGES,
   asks: "approve",
   deferred: "call_tool",
 };
