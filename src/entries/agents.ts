@@ -57,6 +57,8 @@ export {
   type GoogleInteractionResult,
   type GoogleInteractionStep,
   googleInteractionsTools,
+} from "../integrations/agents/google_interactions.ts";
+export {
   type LangChainArtifact,
   type LangChainConfig,
   type LangChainExtras,

@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
-import { type AgentSource, type LangChainOptions, langchainTools } from "../../../src/integrations/agents/mod.ts";
-import * as v from "../../../src/core/schema/valibot.ts";
+import { type AgentSource, type LangChainOptions, langchainTools } from "../../../src/entries/agents.ts";
+import * as v from "../../../src/entries/schema.ts";
 import { loadExample, loadModule, type Script, skip, type StartModel } from "./frameworks.ts";
 import { type JsonRecord, MESSAGES } from "./model_views/apis.ts";
 import { requestsOf } from "./model_views/viewed_adapter.ts";

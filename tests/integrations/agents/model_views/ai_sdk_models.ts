@@ -1,5 +1,5 @@
 /** The AI SDK with models of other vendors than in `examples/agents`. */
-import { type AgentSource, aiSdkTools } from "../../../../src/integrations/agents/mod.ts";
+import { type AgentSource, aiSdkTools } from "../../../../src/entries/agents.ts";
 import { loadExample, loadModule, type Script, type StartModel } from "../frameworks.ts";
 import type { JsonRecord } from "./apis.ts";
 import { requestsOf } from "./viewed_adapter.ts";

@@ -1,6 +1,5 @@
 /** LangChain with models of other vendors than in `examples/agents`, and a graph without its agent: what a model gets depends on both. */
-import type { AgentSource } from "../../../../src/integrations/agents/mod.ts";
-import { langchainTools } from "../../../../src/integrations/agents/mod.ts";
+import { type AgentSource, langchainTools } from "../../../../src/entries/agents.ts";
 import { loadExample, loadModule, type Script, type StartModel } from "../frameworks.ts";
 import { requestsOf } from "./viewed_adapter.ts";
 import type { JsonRecord } from "./apis.ts";
