@@ -55,7 +55,9 @@ async function openResponses(script: Script) {
 const messages = [{ role: "user", content: "Do it" }];
 
 const label = defineTool("label").describe("Set the label of a shelf")
-  .input(v.object({ label: v.string() })).examples([{ input: { label: "history" } }]).handle(({ label }) => `label ${label}`);
+  .input(v.object({ label: v.string() })).examples([{ input: { label: "history" } }]).handle(({ label }) =>
+    `label ${label}`
+  );
 const move = defineTool("move").describe("Move a shelf").handle(() => "moved");
 const shelves = () => createServer({ tools: [label, move], logger: false });
 

@@ -24,7 +24,7 @@ export const AI_SDK_ANTHROPIC: ViewedAdapter = {
   deferred: "loads",
 };
 
-/** `aiSdkTools` with Gemini. */
+/** `aiSdkTools` with Gemini, whose `functionResponse.parts` have no sounds; with `media` the AI SDK sends them to models before Gemini 3. */
 export const AI_SDK_GOOGLE: ViewedAdapter = {
   name: "`aiSdkTools` (Gemini)",
   run: runAiSdkGoogle,

@@ -2,7 +2,10 @@ import { CHAT, GEMINI, MESSAGES, RESPONSES } from "../apis.ts";
 import { runLangChainGoogle, runLangChainOpenAi, runLangGraph } from "../langchain_models.ts";
 import { program, type ViewedAdapter } from "../viewed_adapter.ts";
 
-/** `langchainTools` (Anthropic). */
+/**
+ * `langchainTools` (Anthropic). `_ensureMessageContents` of `@langchain/anthropic/dist/utils/message_inputs.js` writes `tool_result` without
+ * `is_error`; the API has no sounds in results.
+ */
 export const LANGCHAIN: ViewedAdapter = {
   name: "`langchainTools` (Anthropic)",
   run: program("langchain.ts", "runLangChain"),
@@ -13,7 +16,10 @@ export const LANGCHAIN: ViewedAdapter = {
   deferred: "call_tool",
 };
 
-/** `langchainTools` with Chat Completions, whose messages of tools are texts. */
+/**
+ * `langchainTools` with Chat Completions, whose messages of tools are texts (`ChatCompletionToolMessageParam` of `openai`) and have no mark of
+ * errors. LangChain sends other blocks unchanged, which the API refuses.
+ */
 export const LANGCHAIN_CHAT: ViewedAdapter = {
   name: "`langchainTools` (OpenAI, Chat)",
   run: runLangChainOpenAi(false),
@@ -24,7 +30,7 @@ export const LANGCHAIN_CHAT: ViewedAdapter = {
   deferred: "call_tool",
 };
 
-/** `langchainTools` with Responses. */
+/** `langchainTools` with Responses: `function_call_output` has texts, images and files (`ResponseFunctionCallOutputItemList`), and no mark of errors. */
 export const LANGCHAIN_RESPONSES: ViewedAdapter = {
   name: "`langchainTools` (OpenAI, Responses)",
   run: runLangChainOpenAi(true),
@@ -35,7 +41,7 @@ export const LANGCHAIN_RESPONSES: ViewedAdapter = {
   deferred: "call_tool",
 };
 
-/** `langchainTools` with Gemini. */
+/** `langchainTools` with Gemini. `@langchain/google/dist/converters/messages.js` writes `{ result }` for each status. */
 export const LANGCHAIN_GOOGLE: ViewedAdapter = {
   name: "`langchainTools` (Gemini)",
   run: runLangChainGoogle,
