@@ -1,4 +1,4 @@
-// Records the terminal session of README.md and draws docs/images/session.svg: `node scripts/record_session.mjs`.
+// Records the terminal session of docs/stories.md and draws docs/images/session.svg: `node scripts/record_session.mjs`.
 // `--draw` draws the recording that is there; `--scene 0 --port 4000` runs one scene at another port, and prints it as JSON.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ const RECORDING = join(ROOT, "scripts/session/recording.json");
 const { values } = parseArgs({
   options: { draw: { type: "boolean" }, scene: { type: "string" }, port: { type: "string" } },
 });
-const scenes = readScenes(join(ROOT, "README.md"));
+const scenes = readScenes(join(ROOT, "docs/stories.md"));
 if (values.scene !== undefined) {
   console.log(JSON.stringify(await recordScene(scenes[Number(values.scene)], ROOT, values.port)));
 } else {

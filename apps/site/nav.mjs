@@ -34,6 +34,16 @@ export const NAV = [
         "Getting started",
         "Install; write and call a server.",
       ),
+      page(
+        "features.md",
+        "What there is",
+        "All wires and features, as a list.",
+      ),
+      page(
+        "stories.md",
+        "Two stories, recorded",
+        "A crash and a gateway, in a terminal.",
+      ),
       page("examples.md", "Examples", "Eight servers over real data."),
       page(
         "comparison.md",

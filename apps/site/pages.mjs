@@ -84,11 +84,15 @@ function withoutLabels(markdown) {
   );
 }
 
-/** The table of the wires, which the home page has from README.md. */
-export function wiresOf(readme) {
-  const wires = section(readme, "What you get on each wire").match(/^\|[^]*?\n(?!\|)/m)?.[0];
+/** The table of the wires, which the home page has from docs/features.md. */
+export function wiresOf(page) {
+  const wires = section(page, "What you get on each wire").match(
+    /^\|[^]*?\n(?!\|)/m,
+  )?.[0];
   if (wires === undefined) {
-    throw new Error('The home page needs "## What you get on each wire" of README.md, with a table');
+    throw new Error(
+      'The home page needs "## What you get on each wire" of docs/features.md, with a table',
+    );
   }
   return wires;
 }

@@ -33,7 +33,11 @@ export async function prepare() {
   for (const { file, title, description, markdown } of reference) {
     write(
       `reference/${file}`,
-      withFrontMatter({ title, description: `${title}: ${description}`, editLink: false }, markdown),
+      withFrontMatter({
+        title,
+        description: `${title}: ${description}`,
+        editLink: false,
+      }, markdown),
     );
   }
   write("reference/index.md", referenceIndex(reference));
@@ -42,7 +46,10 @@ export async function prepare() {
     JSON.stringify(reference.map(({ file, title }) => ({ file, title }))),
   );
   const typed = TYPED.flatMap((file) => firstThat(isTested, file).map((code) => [file, narrow(code)]));
-  writeFileSync(join(staged, "../types.json"), JSON.stringify([...findTypes(root, new Map(typed))]));
+  writeFileSync(
+    join(staged, "../types.json"),
+    JSON.stringify([...findTypes(root, new Map(typed))]),
+  );
   await bundlePlayground(root, join(staged, "public/play"));
 }
 
@@ -100,16 +107,17 @@ function playExamples() {
 /** The first fence of a page with such info and code, without its last line break; at most one. */
 function firstThat(fits, file) {
   const fences = read(file).matchAll(/^```(ts[^\n]*)\n([^]*?)^```$/gm);
-  return Array.from(fences).filter(([, info, code]) => fits(info, code)).slice(0, 1).map(([, , code]) =>
-    code.trimEnd()
-  );
+  return Array.from(fences).filter(([, info, code]) => fits(info, code)).slice(
+    0,
+    1,
+  ).map(([, , code]) => code.trimEnd());
 }
 
 /** A whole program, which a test runs. */
 const isTested = (info, code) => info === "ts" && code.includes('from "toolwire');
 
 function home() {
-  const wires = wiresOf(read("README.md"));
+  const wires = wiresOf(read("docs/features.md"));
   const install = read("docs/getting-started.md").match(
     /^::: code-group\n[^]*?^:::$/m,
   )?.[0];
@@ -120,9 +128,13 @@ function home() {
   }
   const markdown = read("apps/site/pages/index.md");
   const [, front = "", body = ""] = /^(---\n[^]*?\n---\n)([^]*)$/.exec(markdown) ?? [];
-  const filled = body.replace("<!-- install -->", () => install).replace("<!-- wires -->", () => wires);
+  const page = (file, markdown) => toSitePage({ root, file, markdown, repositoryUrl });
+  // The links of the table are relative to its own page.
   return front +
-    toSitePage({ root, file: "README.md", markdown: filled, repositoryUrl });
+    page("README.md", body.replace("<!-- install -->", () => install)).replace(
+      "<!-- wires -->",
+      () => page("docs/features.md", wires),
+    );
 }
 
 function referenceIndex(reference) {

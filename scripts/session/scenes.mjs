@@ -1,4 +1,4 @@
-// The session that README.md shows: programs, and what is typed. The programs of the second scene are those of README.md.
+// The session that docs/stories.md shows: programs, and what is typed. The programs of the second scene are those of the page.
 import { readFileSync } from "node:fs";
 
 const GATEWAY = `import { createServer } from "toolwire";
@@ -10,8 +10,8 @@ export default createServer({ tools: [], parts: [group("docs", docs), group("dem
 `;
 
 /** Scenes: a caption, files and commands. A command is over when it has returned, and has printed `until` if that is given. */
-export function readScenes(readme) {
-  const fences = Array.from(readFileSync(readme, "utf8").matchAll(/^```ts check\n([^]*?)^```$/gm), ([, code]) => code);
+export function readScenes(page) {
+  const fences = Array.from(readFileSync(page, "utf8").matchAll(/^```ts check\n([^]*?)^```$/gm), ([, code]) => code);
   const server = fences.find((code) => code.includes("sqliteEngine("));
   const client = fences.find((code) => code.includes("process.argv"));
   return [

@@ -1,4 +1,4 @@
-/** The story of README.md about promises, as it is written: a server is killed while it works, and another process gives the result. */
+/** The story of docs/stories.md about promises, as it is written: a server is killed while it works, and another process gives the result. */
 import { match, strictEqual } from "node:assert/strict";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -7,8 +7,8 @@ import process from "node:process";
 import { findProgram, root, runProgram, testWith } from "../serve/programs.ts";
 import { findFences } from "./extract.ts";
 
-const page = readFileSync(join(root, "README.md"), "utf8");
-const fences = findFences("README.md", page);
+const page = readFileSync(join(root, "docs/stories.md"), "utf8");
+const fences = findFences("docs/stories.md", page);
 const server = fences.find(({ code }) => code.includes("sqliteEngine("));
 const client = fences.find(({ code }) => code.includes("process.argv"));
 const [, commands = ""] = /^```sh\n((?:(?!```)[^])*kill -9[^]*?)^```$/m.exec(page) ?? [];

@@ -1,4 +1,4 @@
-/** The gateway of README.md's recording still prints what the recording shows. The second scene is that of kill_full_test.ts. */
+/** The gateway of the recording in docs/stories.md still prints what the recording shows. The second scene is that of kill_full_test.ts. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";

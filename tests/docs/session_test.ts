@@ -1,4 +1,4 @@
-/** The recording of README.md: an SVG without script that shows what the recorded programs printed. */
+/** The recording of docs/stories.md: an SVG without script that shows what the recorded programs printed. */
 import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,7 +14,7 @@ interface Scene {
   readonly commands: readonly { readonly typed: string; readonly output: readonly { readonly text: string }[] }[];
 }
 const { renderSession } = renderScript as { readonly renderSession: (scenes: readonly Scene[]) => string };
-const { readScenes } = scenesScript as { readonly readScenes: (readme: string) => readonly Scene[] };
+const { readScenes } = scenesScript as { readonly readScenes: (page: string) => readonly Scene[] };
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const svg = readFileSync(join(root, "docs/images/session.svg"), "utf8");
@@ -23,7 +23,7 @@ const recorded: readonly Scene[] = JSON.parse(readFileSync(join(root, "scripts/s
 test("docs/images/session.svg is drawn from the recording, and the recording is of the scenes of today", () => {
   strictEqual(svg, renderSession(recorded));
   const typed = (scenes: readonly Scene[]) => scenes.map(({ commands }) => commands.map(({ typed }) => typed));
-  deepStrictEqual(typed(recorded), typed(readScenes(join(root, "README.md"))));
+  deepStrictEqual(typed(recorded), typed(readScenes(join(root, "docs/stories.md"))));
 });
 
 test("the drawing is well-formed, small, without script, and stands still for readers who ask for that", () => {

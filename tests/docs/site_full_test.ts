@@ -90,8 +90,8 @@ const toPage = (markdown: string, repositoryUrl?: string): string =>
     ...(repositoryUrl === undefined ? {} : { repositoryUrl }),
   });
 
-test("README.md has the table of the wires, which the home page shows", () => {
-  match(wiresOf(readFileSync(`${root}/README.md`, "utf8")), /\*\*MCP\*\*/);
+test("docs/features.md has the table of the wires, which the home page shows", () => {
+  match(wiresOf(readFileSync(`${root}/docs/features.md`, "utf8")), /\*\*MCP\*\*/);
   throws(() => wiresOf("# Toolwire\n"), /The home page needs "## What you get on each wire"/);
 });
 
