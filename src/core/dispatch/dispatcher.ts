@@ -71,6 +71,8 @@ export interface Dispatch {
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
   /** Writes a warning to the log. */
   warn(message: string, fields: Readonly<Record<string, unknown>>): void;
+  /** Writes a normal event to the log. */
+  info(message: string): void;
   /** Observes all calls; `undefined` for no observer, which costs a call next to nothing. */
   observer: CallObserver | undefined;
   /** Whether the shutdown has begun: further calls get the error `unavailable`, pending ones may still end. */
@@ -189,6 +191,10 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   warn(message: string, fields: LogFields): void {
     writeLine(this.logger, "warn", message, fields);
+  }
+
+  info(message: string): void {
+    writeLine(this.logger, "info", message, {});
   }
 
   settleRun(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult {

@@ -24,7 +24,7 @@ export interface CloudflareTool {
 }
 
 /** Options of {@link cloudflareTools}. Programs search by themselves, so that no tool is deferred. */
-export type CloudflareOptions = Omit<ApprovalOptions, "defer" | "alwaysLoad" | "contextTokens" | "group">;
+export type CloudflareOptions = Omit<ApprovalOptions, "defer" | "alwaysLoad" | "minTokens" | "logger" | "group">;
 
 const RULES = programRules();
 
@@ -75,6 +75,6 @@ function toCloudflareTool(tool: AgentTool, needsApproval: boolean): CloudflareTo
 
 /** A function, because bundlers keep a destructuring at the top level in programs that do not use it. */
 function programRules() {
-  const { defer: _, alwaysLoad: _load, contextTokens: _tokens, group: _group, ...rules } = APPROVAL_RULES;
+  const { defer: _, alwaysLoad: _load, minTokens: _tokens, logger: _logger, group: _group, ...rules } = APPROVAL_RULES;
   return rules;
 }

@@ -2,30 +2,30 @@
 import type { ListedTool } from "../../core/call/transport.ts";
 import { CALL_TOOL, SEARCH_TOOLS } from "../../inspection/tool_search/search_form.ts";
 import { isJsonObject } from "../../internal/json.ts";
+import { writeLine } from "../../core/dispatch/error_masking.ts";
 import { describeUnknown } from "../../internal/text.ts";
-import { estimateTextTokens } from "../../internal/token_estimate.ts";
-import type { AgentOptions } from "./options.ts";
+import { DEFAULT_MIN_TOKENS, measureList } from "../../core/tool_search/list_size.ts";
+import type { AgentOptions, AgentSource } from "./options.ts";
 
-/** Number of tools up to which `auto` loads all. */
-const MIN_TOOLS = 10;
-/** Share of the context that the list may take before `auto` defers it. */
-const SHARE = 0.05;
-const DEFAULT_CONTEXT_TOKENS = 200_000;
+/** Sources of which the log has stated how long their list is. */
+const stated = new WeakSet<AgentSource>();
 
 /**
- * Selects the tools that a model searches for in place of getting their definitions at once, by `defer`, `alwaysLoad` and `contextTokens`.
+ * Selects the tools that a model searches for in place of getting their definitions at once, by `defer`, `alwaysLoad` and `minTokens`.
  *
+ * @param source Source of the tools.
  * @param listed The tools that it may call.
  * @param isByName Whether a tool is called by its name alone, as its approval is by name.
  * @returns Their names; empty if all are loaded at once.
  * @throws {TypeError} If `alwaysLoad` has a name that is not listed.
  */
 export function selectDeferred(
+  source: AgentSource,
   listed: readonly ListedTool[],
   options: AgentOptions,
   isByName: (tool: ListedTool) => boolean,
 ): ReadonlySet<string> {
-  const { defer = "none", alwaysLoad = [], contextTokens = DEFAULT_CONTEXT_TOKENS } = options;
+  const { defer = "none", alwaysLoad = [] } = options;
   const names = new Set(listed.map(({ name }) => name));
   const always = typeof alwaysLoad === "function" ? [] : alwaysLoad;
   const missing = always.find((name) => !names.has(name));
@@ -37,9 +37,7 @@ export function selectDeferred(
   }
   // A server with discover() lists few tools, among them those that search and call.
   const isDiscovered = names.has(SEARCH_TOOLS) && names.has(CALL_TOOL);
-  if (defer === "none" || isDiscovered || (defer === "auto" && !isLong(listed, contextTokens * SHARE))) {
-    return new Set();
-  }
+  if (defer === "none" || isDiscovered || (defer === "auto" && !isLong(source, listed, options))) return new Set();
   const kept = new Set(always);
   const isChosen = typeof alwaysLoad === "function" ? alwaysLoad : ({ name }: ListedTool) => kept.has(name);
   const isLoaded = (tool: ListedTool) => isChosen(tool) || isAlwaysLoaded(tool) || isByName(tool);
@@ -51,11 +49,17 @@ function isAlwaysLoaded({ _meta: meta }: ListedTool): boolean {
   return isJsonObject(meta) && meta["anthropic/alwaysLoad"] === true;
 }
 
-function isLong(listed: readonly ListedTool[], maxTokens: number): boolean {
-  if (listed.length <= MIN_TOOLS) return false;
-  let tokens = 0;
-  // Counts only until the limit is exceeded: there may be thousands of tools.
-  return listed.some(({ name, description, inputSchema }) =>
-    (tokens += estimateTextTokens(JSON.stringify({ name, description, inputSchema }))) > maxTokens
-  );
+function isLong(
+  source: AgentSource,
+  listed: readonly ListedTool[],
+  { minTokens = DEFAULT_MIN_TOKENS, logger }: AgentOptions,
+): boolean {
+  const { isLong, line } = measureList(listed, minTokens);
+  if (!stated.has(source)) {
+    stated.add(source);
+    const text = `defer: "auto": ${line}`;
+    if (logger !== undefined) writeLine(logger, "info", text, {});
+    else if ("~server" in source) source["~server"].host.dispatch.info(text);
+  }
+  return isLong;
 }

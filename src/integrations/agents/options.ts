@@ -1,7 +1,18 @@
 import type { Progress } from "../../core/call/outcome.ts";
 import { readContract } from "../../core/call/listed_contract.ts";
 import type { ListedTool, Transport } from "../../core/call/transport.ts";
-import { BOOLEAN, FUNCTION, oneOf, type OptionRules, POSITIVE, rule, TEXTS } from "../../internal/options.ts";
+import type { Logger } from "../../core/handler/context.ts";
+import {
+  BOOLEAN,
+  FUNCTION,
+  LOGGER,
+  oneOf,
+  type OptionRule,
+  type OptionRules,
+  POSITIVE,
+  rule,
+  TEXTS,
+} from "../../internal/options.ts";
 import { createCoreClient } from "../../client/core_client.ts";
 import type { ClientMethods } from "../../client/types.ts";
 import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
@@ -27,8 +38,8 @@ export interface AgentOptions {
   readonly promises?: "awaited" | "shown" | undefined;
   /**
    * Which tools the model searches for in place of loading their definitions with each request. `"all"`: all but those of
-   * `alwaysLoad`. `"auto"`: the same, if there are more than 10 tools whose list takes more than 5 % of `contextTokens`. `"none"`: all
-   * tools are loaded. Default: `"none"`. The tools of a server with `discover()` are not deferred again.
+   * `alwaysLoad`. `"auto"`: the same, if there are more than 10 tools whose definitions take more than `minTokens`, which the log states
+   * once with the figures. `"none"`: all tools are loaded. Default: `"none"`. The tools of a server with `discover()` are not deferred again.
    */
   readonly defer?: "auto" | "all" | "none" | undefined;
   /**
@@ -36,8 +47,13 @@ export interface AgentOptions {
    * either. Default: none.
    */
   readonly alwaysLoad?: readonly string[] | ((tool: ListedTool) => boolean) | undefined;
-  /** Size of the model's context in tokens, for `defer: "auto"`. Default: 200,000. */
-  readonly contextTokens?: number | undefined;
+  /**
+   * Tokens of the tools' names, descriptions and schemas up to which `defer: "auto"` loads all, estimated: the rule of `discover()`.
+   * Default: 10,000.
+   */
+  readonly minTokens?: number | undefined;
+  /** Receives the line of `defer: "auto"`, at the level `info`. Default: the log of a server of this process; otherwise none. */
+  readonly logger?: Logger | undefined;
   /**
    * Returns the group of a tool, which a model can search in, and which is its namespace at OpenAI. Default: the prefixes of `group()` if
    * the source is a server of this process, otherwise none.
@@ -92,7 +108,7 @@ export interface RunOptions {
 export interface RunnableTools<Tool, Call, Result> {
   /** Tools for the request. */
   readonly tools: Tool[];
-  /** The tools' names on their server, by the names that the model knows. */
+  /** The tools' names on their server, by the names that the model knows. Those that search and call have only one name. */
   readonly names: ReadonlyMap<string, string>;
   /**
    * Makes all calls of a message concurrently; returns their answers in order, for the next request. Errors
@@ -102,13 +118,22 @@ export interface RunnableTools<Tool, Call, Result> {
   run(calls: readonly Call[] | null | undefined, options?: RunOptions): Promise<Result[]>;
 }
 
+/** The option that `minTokens` replaces. */
+const CONTEXT_TOKENS: OptionRule = {
+  expected: "replaced by minTokens, the tokens of the definitions",
+  fits: () => false,
+  describe: (value) => `${value}: 5 % of it is minTokens: ${Number(value) / 20}`,
+};
+
 /** Validation rules for {@link AgentOptions}. */
-export const AGENT_RULES: OptionRules<AgentOptions> = {
+export const AGENT_RULES: OptionRules<AgentOptions> & { readonly contextTokens: OptionRule } = {
   select: FUNCTION,
   promises: oneOf("awaited", "shown"),
   defer: oneOf("auto", "all", "none"),
   alwaysLoad: rule("an array of texts, or a function", (value) => TEXTS.fits(value) || FUNCTION.fits(value)),
-  contextTokens: POSITIVE,
+  minTokens: POSITIVE,
+  contextTokens: CONTEXT_TOKENS,
+  logger: LOGGER,
   group: FUNCTION,
   media: TEXTS,
   timeoutMs: POSITIVE,

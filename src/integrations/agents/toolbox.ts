@@ -41,7 +41,7 @@ export class Toolbox {
   readonly deferred: readonly AgentTool[];
   /** The tool that searches; `undefined` if no tool is deferred. */
   readonly search: SearchTool | undefined;
-  /** The tools' names on their server, by the names that the model knows. */
+  /** The tools' names on their server, by the names that the model knows. Those that search and call have one name. */
   readonly names: ReadonlyMap<string, string>;
   readonly #byName: ReadonlyMap<string, AgentTool>;
 
@@ -53,8 +53,11 @@ export class Toolbox {
   ) {
     const isDeferred = ({ listing }: AgentTool) => deferred.has(listing.name);
     this.deferred = all.filter(isDeferred);
-    this.names = new Map(all.map(({ name, listing }) => [name, listing.name]));
-    const added = this.deferred.length === 0 ? [] : this.#searching(loadsFound, ({ listing }) => isApart(listing));
+    const taken = new Set(all.map(({ name }) => name));
+    const added = this.deferred.length === 0
+      ? []
+      : this.#searching(taken, loadsFound, ({ listing }) => isApart(listing));
+    this.names = new Map([...all, ...added].map(({ name, listing }) => [name, listing.name]));
     this.search = added.find((tool) => tool instanceof SearchTool);
     this.tools = [...all.filter((tool) => !isDeferred(tool)), ...added];
     this.#byName = new Map([...all, ...added].map((tool) => [tool.name, tool]));
@@ -79,11 +82,15 @@ export class Toolbox {
     return Promise.resolve(explained(new ToolError("tool_not_found", message, { details })));
   }
 
-  #searching(loadsFound: boolean, isApart: (tool: AgentTool) => boolean): readonly AgentTool[] {
-    const searchTools = this.#freeName(SEARCH_TOOLS);
+  #searching(
+    taken: ReadonlySet<string>,
+    loadsFound: boolean,
+    isApart: (tool: AgentTool) => boolean,
+  ): readonly AgentTool[] {
+    const searchTools = freeName(SEARCH_TOOLS, taken);
     if (loadsFound) return [new SearchTool(searchTools, new ToolFinder(this.deferred), undefined)];
-    const callTool = this.#freeName(CALL_TOOL);
-    const callApart = this.#freeName(CALL_DESTRUCTIVE_TOOL);
+    const callTool = freeName(CALL_TOOL, taken);
+    const callApart = freeName(CALL_DESTRUCTIVE_TOOL, taken);
     const finder = new ToolFinder(this.deferred, (tool) => isApart(tool) ? callApart : undefined);
     const hasApart = this.deferred.some(isApart);
     const isPlain = (tool: AgentTool) => !isApart(tool);
@@ -95,12 +102,12 @@ export class Toolbox {
         : []),
     ];
   }
+}
 
-  #freeName(wanted: string): string {
-    let name = wanted;
-    for (let count = 2; this.names.has(name); count++) name = `${wanted}_${count}`;
-    return name;
-  }
+function freeName(wanted: string, taken: ReadonlySet<string>): string {
+  let name = wanted;
+  for (let count = 2; taken.has(name); count++) name = `${wanted}_${count}`;
+  return name;
 }
 
 /**
@@ -146,7 +153,7 @@ export async function openToolbox(
     );
   };
   const searchable = [...byName.values()].filter((tool) => !isSystemTool(tool));
-  const deferred = selectDeferred(searchable, options, isByName);
+  const deferred = selectDeferred(source, searchable, options, isByName);
   return new Toolbox([...byName].map(toServerTool), deferred, loadsFound, isApart);
 }
 

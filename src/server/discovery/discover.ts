@@ -22,13 +22,13 @@ import { type Future, toFuture } from "../../internal/future.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, FUNCTION, oneOf, type OptionRules, POSITIVE, TEXTS } from "../../internal/options.ts";
 import { describeUnknown } from "../../internal/text.ts";
-import { estimateTextTokens } from "../../internal/token_estimate.ts";
 import {
   adviseUnknown,
   CALL_DESTRUCTIVE_TOOL,
   CALL_TOOL,
   SEARCH_TOOLS,
 } from "../../inspection/tool_search/search_form.ts";
+import { DEFAULT_MIN_TOKENS, measureList } from "../../inspection/tool_search/list_size.ts";
 import type { Ranking } from "../../inspection/tool_search/tool_catalog.ts";
 import type { WireHost } from "../../wires/wire.ts";
 import { ToolSearch } from "./tool_search.ts";
@@ -39,11 +39,11 @@ export interface DiscoverOptions {
   /** Names of tools that stay in the list, with system tools and tools that have views. Default: none. */
   readonly pinned?: readonly string[] | undefined;
   /**
-   * When the list is replaced. `"auto"`: if the server has more than 10 tools whose list takes more than `minTokens`;
-   * `"always"`: at any number. Default: `"auto"`.
+   * When the list is replaced. `"auto"`: if the server has more than 10 tools whose definitions take more than `minTokens`, which the
+   * log states once with the figures; `"always"`: at any number. Default: `"auto"`.
    */
   readonly when?: "auto" | "always" | undefined;
-  /** Tokens of the full list up to which `"auto"` leaves it as it is, estimated. Default: 10,000. */
+  /** Tokens of the tools' names, descriptions and schemas up to which `"auto"` leaves the list as it is, estimated. Default: 10,000. */
   readonly minTokens?: number | undefined;
   /**
    * Ranks the tools of a search in place of the words, for example by embeddings: receives the query and the tools that the caller may find,
@@ -71,9 +71,6 @@ const RULES: OptionRules<DiscoverOptions> = {
 
 /** Names of the tools of discovery. */
 const OWN: ReadonlySet<string> = new Set([SEARCH_TOOLS, CALL_TOOL, CALL_DESTRUCTIVE_TOOL]);
-
-const MIN_TOOLS = 10;
-const DEFAULT_MIN_TOKENS = 10_000;
 
 /**
  * Lists `search_tools` and `call_tool` in place of all tools but the pinned ones, those with views and system tools. Default: only
@@ -125,19 +122,24 @@ class DiscoveryHost {
   readonly #inner: WireHost;
   readonly #run: RunDefinition;
   readonly #pinned: ReadonlySet<string>;
-  readonly #minTokens: number;
-  readonly #minTools: number;
+  /** `undefined`: the list is replaced at any number of tools. */
+  readonly #minTokens: number | undefined;
   readonly #rank: Ranking | undefined;
   #source: readonly ToolListing[] = [];
   #view: View | undefined;
+  /** Whether the list was long when the log last stated it. */
+  #wasLong: boolean | undefined;
 
-  constructor(inner: WireHost, run: RunDefinition, { pinned = [], when = "auto", minTokens, rank }: DiscoverOptions) {
+  constructor(
+    inner: WireHost,
+    run: RunDefinition,
+    { pinned = [], when = "auto", minTokens = DEFAULT_MIN_TOKENS, rank }: DiscoverOptions,
+  ) {
     this.#rank = rank;
     this.#inner = inner;
     this.#run = run;
     this.#pinned = new Set(pinned);
-    this.#minTools = when === "always" ? -1 : MIN_TOOLS;
-    this.#minTokens = when === "always" ? 0 : minTokens ?? DEFAULT_MIN_TOKENS;
+    this.#minTokens = when === "always" ? undefined : minTokens;
     this.#assertNames(inner.tools.map(({ name }) => name));
     const current = () => this.#current();
     // Inherits the other members, some of which are computed when they are read.
@@ -181,11 +183,11 @@ class DiscoveryHost {
   }
 
   #isLong(tools: readonly ToolListing[]): boolean {
-    if (tools.length <= this.#minTools) return false;
-    let tokens = 0;
-    // Counts only until the limit is exceeded: there may be thousands of tools.
-    return this.#minTokens === 0 ||
-      tools.some((tool) => (tokens += estimateTextTokens(JSON.stringify(tool))) > this.#minTokens);
+    if (this.#minTokens === undefined) return true;
+    const { isLong, line } = measureList(tools, this.#minTokens);
+    if (isLong !== this.#wasLong) this.#inner.dispatch.info(`discover(): ${line}`);
+    this.#wasLong = isLong;
+    return isLong;
   }
 
   #createView(): View {
@@ -233,6 +235,7 @@ class DiscoveryHost {
       run: (definition, call, sink) => dispatch.run(definition, call, sink),
       mask: (thrown, fields) => dispatch.mask(thrown, fields),
       warn: (message, fields) => dispatch.warn(message, fields),
+      info: (message) => dispatch.info(message),
       get deferral() {
         return dispatch.deferral;
       },

@@ -1,7 +1,7 @@
 /** Tools that a model searches for in place of loading them: what the first request carries, searches, and calls of what was found. */
 import { deepStrictEqual, doesNotMatch, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createServer, defineTool, memoryTransport } from "../../../mod.ts";
+import { createClient, createServer, defineTool, memoryTransport } from "../../../mod.ts";
 import {
   adkTools,
   type AgentOptions,
@@ -74,11 +74,11 @@ describe("the first request with 500 tools carries at most 1 % of the tokens of 
   }
 });
 
-test("auto loads all tools up to 10 tools, and up to 5 % of the stated context", async () => {
+test("auto loads all tools up to 10 tools, and up to the stated tokens", async () => {
   const few = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
-  deepStrictEqual((await openaiTools(few, { defer: "auto", contextTokens: 1 })).tools.length, 1);
-  strictEqual((await openaiTools(server, { defer: "auto", contextTokens: 10_000_000 })).tools.length, 500);
-  strictEqual((await openaiTools(server, { defer: "auto", contextTokens: 200_000 })).tools.length, 2);
+  deepStrictEqual((await openaiTools(few, { defer: "auto", minTokens: 1 })).tools.length, 1);
+  strictEqual((await openaiTools(server, { defer: "auto", minTokens: 500_000 })).tools.length, 500);
+  strictEqual((await openaiTools(server, { defer: "auto" })).tools.length, 2);
   strictEqual((await openaiTools(server)).tools.length, 500);
   const alwaysLoad = [WANTED, "wiki_list_report"];
   const { tools } = await anthropicTools(server, { defer: "auto", alwaysLoad });
@@ -91,10 +91,60 @@ test("auto loads all tools up to 10 tools, and up to 5 % of the stated context",
   );
 });
 
+test("discover() and auto have one rule: the tokens of names, descriptions and schemas, which the log states once", async () => {
+  const tools = Array.from({ length: 11 }, (_, at) =>
+    // Vendors send neither title, annotations nor the schema of the output to a model.
+    defineTool(`tool_${at}`).title("A title").describe("Do one of the things. ".repeat(5)).annotate({
+      readOnlyHint: true,
+    })
+      .output({ type: "object", properties: { a: { description: "A long description. ".repeat(20) } } } as never)
+      .handle(() => ({}) as never));
+  const tokens = (await openaiTools(createServer({ tools }))).tools.reduce(
+    (sum, { function: { name, description } }) =>
+      sum + estimateTextTokens(JSON.stringify({ name, description, inputSchema: { type: "object" } })),
+    0,
+  );
+  for (const [minTokens, isSearched] of [[tokens, false], [tokens - 1, true]] as const) {
+    const lines: string[] = [];
+    const logger = { debug() {}, info: (line: string) => lines.push(line), warn() {}, error() {} };
+    const plain = createServer({ tools, logger });
+    const discovered = createServer({ tools, logger, discovery: discover({ minTokens }) });
+    for (let time = 0; time < 2; time++) {
+      strictEqual((await openaiTools(plain, { defer: "auto", minTokens })).tools.length, isSearched ? 2 : 11);
+      strictEqual((await openaiTools(discovered)).tools.length, isSearched ? 2 : 11);
+    }
+    const line = isSearched
+      ? `A search replaces 11 tools of about ${tokens} tokens`
+      : `All 11 tools of about ${tokens} tokens are listed`;
+    const limit = `; the limit is 10 tools and minTokens: ${minTokens}`;
+    deepStrictEqual(lines, [`discover(): ${line}${limit}`, `defer: "auto": ${line}${limit}`]);
+    const own: string[] = [];
+    await openaiTools(memoryTransport(plain), {
+      defer: "auto",
+      minTokens,
+      logger: { ...logger, info: (said) => own.push(said) },
+    });
+    deepStrictEqual(own, [lines[1]]);
+  }
+  await rejects(openaiTools(server, { logger: "console" as never }), /logger must be an object with the functions/);
+});
+
+test("the log states about how many tokens a list of hundreds of tools has", async () => {
+  const lines: string[] = [];
+  const logger = { debug() {}, info: (line: string) => lines.push(line), warn() {}, error() {} };
+  await anthropicTools(memoryTransport(server), { defer: "auto", logger });
+  const stated = Number(/500 tools of about (\d+) tokens/.exec(lines[0] ?? "")?.[1]);
+  const listed = await createClient(memoryTransport(server)).$.list();
+  const counted = listed.map(({ name, description, inputSchema }) => ({ name, description, inputSchema }))
+    .reduce((sum, tool) => sum + estimateTextTokens(JSON.stringify(tool)), 0);
+  ok(Math.abs(stated / counted - 1) < 0.2, `${stated} for ${counted}`);
+});
+
 test("Chat Completions: the model searches, and calls what it found", async () => {
   const { tools, names, run } = await openaiTools(server, ALL);
   deepStrictEqual(tools.map(({ function: { name } }) => name), ["search_tools", "call_tool"]);
-  strictEqual(names.size, 500);
+  strictEqual(names.size, 502);
+  deepStrictEqual([names.get("call_tool"), names.get(WANTED)], ["call_tool", WANTED]);
   match(tools[0]?.function.description ?? "", /Call a found tool with call_tool\..*git \(25\), hiring \(25\)/);
   const call = async (name: string, args: object) => {
     const [message] = await run([{ type: "function", id: "1", function: { name, arguments: JSON.stringify(args) } }]);
@@ -227,7 +277,13 @@ test("a server with discover() is not deferred again; names of search_tools and 
 
 test("invalid options are rejected by name", async () => {
   await rejects(openaiTools(server, { defer: "yes" as never }), /defer must be "auto" or "all" or "none", not "yes"/);
-  await rejects(openaiTools(server, { contextTokens: 0 }), /contextTokens must be a number above 0/);
+  await rejects(openaiTools(server, { minTokens: 0 }), /minTokens must be a number above 0/);
+  await rejects(openaiTools(server, { contextTokens: 200_000 } as never), {
+    name: "RangeError",
+    message:
+      "Cannot give tools to a model: contextTokens must be replaced by minTokens, the tokens of the definitions, not " +
+      "200000: 5 % of it is minTokens: 10000",
+  });
   await rejects(
     anthropicTools(server, { defer: "all", alwaysLoad: ["git_create_lable"] }),
     /alwaysLoad has the tool "git_create_lable", which is not listed. Did you mean 'git_create_label'\?/,
