@@ -220,7 +220,9 @@ class Console implements MountedWire {
     const { dispatch, basePath, security } = this.#host;
     if (this.#key === undefined) {
       this.#key = crypto.randomUUID().replaceAll("-", "");
-      if (security === undefined) dispatch.warn(`The console is at ${basePath}${this.#base}#key=${this.#key}`, {});
+      if (security === undefined) {
+        dispatch.log("warn", `The console is at ${basePath}${this.#base}#key=${this.#key}`, {});
+      }
     }
     return { scope: this.#scope, key: this.#key };
   }

@@ -17,7 +17,7 @@ export function createMissWarning(
       if (hasWarned || response.statusCode !== 404) return;
       hasWarned = true;
       const paths = host.mounted.flatMap(({ paths: [first] }) => first === undefined ? [] : [baseUrl + first]);
-      host.dispatch.warn("Neither this server nor its application answers a path below the mount", {
+      host.dispatch.log("warn", "Neither this server nor its application answers a path below the mount", {
         path: originalUrl.replace(/[?#].*$/s, "").slice(0, 128),
         paths,
       });

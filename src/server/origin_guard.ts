@@ -53,7 +53,7 @@ export class OriginGuard {
 
   /** Logs that a request was refused, and why. */
   protected warn(head: Head, reason: string): void {
-    this.#log.warn("Request refused", { path: quotePath(head.path), reason });
+    this.#log.log("warn", "Request refused", { path: quotePath(head.path), reason });
   }
 
   /** Logs a refused request, and returns `permission_denied` with status 403: in the format of the wire, if there is one. */

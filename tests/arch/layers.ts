@@ -138,7 +138,7 @@ const SDK: readonly Layer[] = [
   layer(
     "agents",
     "src/integrations/agents/",
-    "internal, errors, call, json schema, tool search, wire client, client",
+    "internal, errors, call, json schema, type:handler, tool search, wire client, client",
   ),
   layer("webmcp", "src/integrations/webmcp/", "internal, agents"),
   layer(

@@ -69,10 +69,8 @@ export interface Dispatch {
   run(definition: ToolDefinition, call: Call, sink?: Sink): CallResult | Future<CallResult>;
   /** Masks an error that occurred outside of a tool, such as in the encoding of a result: the log has it, the caller an id. */
   mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
-  /** Writes a warning to the log. */
-  warn(message: string, fields: Readonly<Record<string, unknown>>): void;
-  /** Writes a normal event to the log. */
-  info(message: string): void;
+  /** Writes a line to the log. */
+  log(level: "info" | "warn", message: string, fields: Readonly<Record<string, unknown>>): void;
   /** Observes all calls; `undefined` for no observer, which costs a call next to nothing. */
   observer: CallObserver | undefined;
   /** Whether the shutdown has begun: further calls get the error `unavailable`, pending ones may still end. */
@@ -189,12 +187,8 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     return maskThrown(this.logger, thrown, fields);
   }
 
-  warn(message: string, fields: LogFields): void {
-    writeLine(this.logger, "warn", message, fields);
-  }
-
-  info(message: string): void {
-    writeLine(this.logger, "info", message, {});
+  log(level: "info" | "warn", message: string, fields: LogFields): void {
+    writeLine(this.logger, level, message, fields);
   }
 
   settleRun(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult {

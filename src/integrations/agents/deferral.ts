@@ -2,9 +2,8 @@
 import type { ListedTool } from "../../core/call/transport.ts";
 import { CALL_TOOL, SEARCH_TOOLS } from "../../inspection/tool_search/search_form.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import { writeLine } from "../../core/dispatch/error_masking.ts";
 import { describeUnknown } from "../../internal/text.ts";
-import { DEFAULT_MIN_TOKENS, measureList } from "../../core/tool_search/list_size.ts";
+import { DEFAULT_MIN_TOKENS, measureList } from "../../inspection/tool_search/list_size.ts";
 import type { AgentOptions, AgentSource } from "./options.ts";
 
 /** Sources of which the log has stated how long their list is. */
@@ -58,8 +57,8 @@ function isLong(
   if (!stated.has(source)) {
     stated.add(source);
     const text = `defer: "auto": ${line}`;
-    if (logger !== undefined) writeLine(logger, "info", text, {});
-    else if ("~server" in source) source["~server"].host.dispatch.info(text);
+    if (logger !== undefined) logger.info(text);
+    else if ("~server" in source) source["~server"].host.dispatch.log("info", text, {});
   }
   return isLong;
 }

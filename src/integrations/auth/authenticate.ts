@@ -280,7 +280,7 @@ class Authenticator implements MountedAuth {
         // Other causes are problems of the server, such as unavailable keys. They are warnings because nothing is broken.
         const why = cause instanceof RefusalReason ? { reason: cause.message } : { error: thrown };
         if (cause !== undefined) {
-          this.#host.dispatch.warn("Caller rejected", { during: "auth", code: error.code, ...why });
+          this.#host.dispatch.log("warn", "Caller rejected", { during: "auth", code: error.code, ...why });
         }
         return error.data === undefined ? error : { ...error, data: JSON.parse(JSON.stringify(error.data)) };
       }

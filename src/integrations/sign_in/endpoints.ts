@@ -118,7 +118,7 @@ export class SignInEndpoints implements MountedWire {
   #toOAuthError(thrown: unknown): OAuthError {
     if (thrown instanceof OAuthError) {
       const { code, reason } = thrown;
-      if (reason !== undefined) this.#host.dispatch.warn("Sign-in refused", { during: "sign-in", code, reason });
+      if (reason !== undefined) this.#host.dispatch.log("warn", "Sign-in refused", { during: "sign-in", code, reason });
       return thrown;
     }
     this.#host.dispatch.mask(thrown, { during: "sign-in" });

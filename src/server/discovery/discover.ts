@@ -185,7 +185,7 @@ class DiscoveryHost {
   #isLong(tools: readonly ToolListing[]): boolean {
     if (this.#minTokens === undefined) return true;
     const { isLong, line } = measureList(tools, this.#minTokens);
-    if (isLong !== this.#wasLong) this.#inner.dispatch.info(`discover(): ${line}`);
+    if (isLong !== this.#wasLong) this.#inner.dispatch.log("info", `discover(): ${line}`, {});
     this.#wasLong = isLong;
     return isLong;
   }
@@ -195,8 +195,9 @@ class DiscoveryHost {
     const searched = definitions.filter(({ isSystem, meta }) => !isSystem && isForModels({ _meta: meta }));
     const rank = this.#rank;
     const { dispatch } = this.#inner;
-    const warn: Dispatch["warn"] = (message, fields) => dispatch.warn(message, fields);
-    const search = new ToolSearch(searched, rank && { rank, warn });
+    const onFailure = (error: unknown) =>
+      dispatch.log("warn", "rank of discover() failed; the search is by words", { error });
+    const search = new ToolSearch(searched, rank && { rank, onFailure });
     const searchTools = searchToolsDefinition(search);
     const destructive = searched.filter(({ name }) => search.isDestructive(name));
     const harmless = searched.filter(({ name }) => !search.isDestructive(name));
@@ -234,8 +235,7 @@ class DiscoveryHost {
       call: (call, sink) => this.#call(call, sink),
       run: (definition, call, sink) => dispatch.run(definition, call, sink),
       mask: (thrown, fields) => dispatch.mask(thrown, fields),
-      warn: (message, fields) => dispatch.warn(message, fields),
-      info: (message) => dispatch.info(message),
+      log: (level, message, fields) => dispatch.log(level, message, fields),
       get deferral() {
         return dispatch.deferral;
       },

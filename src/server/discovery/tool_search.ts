@@ -18,10 +18,10 @@ import {
 /** Who searches: the principal, and the session if there is one. */
 type Searcher = Pick<Peer, "principal" | "session">;
 
-/** A ranking of the application, and what logs that it failed. */
+/** A ranking of the application, and what is called with its error if it fails. */
 interface Ranked {
   readonly rank: Ranking;
-  readonly warn: (message: string, fields: Readonly<Record<string, unknown>>) => void;
+  readonly onFailure: (error: unknown) => void;
 }
 
 /** Search over the tools of a server. A caller finds the tools that are visible to it and whose scopes it has. */
@@ -87,9 +87,9 @@ export class ToolSearch {
   /** Searches as {@link find} does, in the order of the application's ranking if there is one. */
   findRanked(input: SearchInput, caller: Searcher): SearchOutput | Promise<SearchOutput> {
     if (this.#ranked === undefined) return this.find(input, caller);
-    const { rank, warn } = this.#ranked;
+    const { rank, onFailure } = this.#ranked;
     return this.#catalog.findBy(rank, input, this.#isFindableBy(caller)).catch((error: unknown) => {
-      warn("rank of discover() failed; the search is by words", { error });
+      onFailure(error);
       return this.find(input, caller);
     });
   }

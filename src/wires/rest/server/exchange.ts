@@ -123,7 +123,7 @@ export class Exchange {
       const reason = stream.problem ?? `the call ended with ${last.kind}`;
       const hasReader = !stream.isEnded;
       if (hasReader || stream.problem !== undefined) {
-        dispatch.warn("Stream broken off", { tool: this.#call.tool, reason });
+        dispatch.log("warn", "Stream broken off", { tool: this.#call.tool, reason });
       }
       stream.breakOff(new Error(`The stream was broken off: ${reason}`));
     });
