@@ -13,10 +13,10 @@ import type { Head, MountedWire, Reply } from "../wires/wire.ts";
 
 /** Refuses requests of pages of other origins than the server's own, by the header `Origin`. Requests without it are accepted. */
 export class OriginGuard {
-  readonly #log: Pick<Dispatch, "warn" | "mask">;
+  readonly #log: Pick<Dispatch, "log" | "mask">;
 
   /** @param log Receives a warning for each refused request, and errors of wires. */
-  constructor(log: Pick<Dispatch, "warn" | "mask">) {
+  constructor(log: Pick<Dispatch, "log" | "mask">) {
     this.#log = log;
   }
 

@@ -22,7 +22,7 @@ export interface OriginRules extends OriginPolicy {
    */
   readonly "~origins": (
     policy: OriginPolicy,
-    log: Pick<Dispatch, "warn" | "mask">,
+    log: Pick<Dispatch, "log" | "mask">,
     routes: Routes,
   ) => OriginGuard;
 }
@@ -62,7 +62,7 @@ class PolicyGuard extends OriginGuard {
   /** @param routes The wires, which have response headers that pages read. */
   constructor(
     { hosts, origins = [], cors }: OriginPolicy,
-    log: Pick<Dispatch, "warn" | "mask">,
+    log: Pick<Dispatch, "log" | "mask">,
     routes: Routes,
   ) {
     super(log);
