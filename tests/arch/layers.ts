@@ -44,7 +44,7 @@ const SDK: readonly Layer[] = [
   layer("keys", "src/core/keys/", "token, type:handler, type:dispatch, questions"),
 
   // What looks at servers from outside.
-  layer("tool search", "src/inspection/tool_search/", "json schema"),
+  layer("tool search", "src/inspection/tool_search/", "internal, json schema"),
   layer("recording", "src/inspection/recording/", "internal, type:call, token, redaction"),
   layer("contract diff", "src/inspection/contract_diff/", "internal, call, json schema"),
 
