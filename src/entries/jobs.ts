@@ -15,7 +15,7 @@
  * const jobs = jobsOf(server);
  * const [job] = (await jobs.list({ tool: "report" })).jobs;
  * strictEqual(job?.state, "done");
- * strictEqual((await jobs.purge()).purged, 1);
+ * strictEqual((await jobs.purge({ all: true })).purged, 1);
  * ```
  *
  * @module
@@ -30,13 +30,6 @@ export {
 } from "../jobs/operators/job_tools.ts";
 export type { JobDetail, JobSummary, StepView, WaitView } from "../jobs/operators/job_views.ts";
 export { jobsOf } from "../jobs/operators/server_jobs.ts";
-export type {
-  JobList,
-  JobsHost,
-  ListedJobs,
-  ListJobsOptions,
-  PurgedJobs,
-  PurgeJobsOptions,
-  ServerJobs,
-} from "../jobs/operators/server_jobs.ts";
+export type { JobList, JobsHost, PurgedJobs, ServerJobs } from "../jobs/operators/server_jobs.ts";
+export type { ListedJobs, ListJobsOptions, PurgeJobsOptions } from "../jobs/operators/job_conditions.ts";
 export type { AskAnswer, JobState } from "../core/dispatch/engine.ts";

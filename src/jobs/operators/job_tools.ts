@@ -7,14 +7,8 @@ import { defineCoreTool } from "../../core/tool/define_tool.ts";
 import type { Tool } from "../../core/tool/definition.ts";
 import { checkOptions, TEXT } from "../../internal/options.ts";
 import type { JobDetail, JobSummary } from "./job_views.ts";
-import {
-  JOB_STATES,
-  type JobList,
-  type ListJobsOptions,
-  OperatedJobs,
-  type PurgedJobs,
-  type PurgeJobsOptions,
-} from "./server_jobs.ts";
+import { JOB_STATES, type ListJobsOptions, type PurgeJobsOptions } from "./job_conditions.ts";
+import { type JobList, OperatedJobs, type PurgedJobs } from "./server_jobs.ts";
 
 /** Options of {@link jobTools}. */
 export interface JobToolsOptions {
@@ -114,6 +108,7 @@ export function jobTools(options: JobToolsOptions = {}): JobTools {
       objectOf({
         ...FILTER,
         state: { enum: ["done", "cancelled"] },
+        all: { type: "boolean", description: "Whether to delete all of them; needed if there is no condition" },
         cursor: { type: "string", description: "Position to continue at, from an incomplete purge" },
       }),
     ).annotate({ destructiveHint: true, idempotentHint: true }).handle((input, ctx) => jobsIn(ctx).purge(input)),

@@ -1,38 +1,23 @@
 /** The jobs of a server, read and changed by its operators. */
 import { createRedactor, type Redactor } from "../../core/redaction/redact.ts";
 import type { JobAccess } from "../../core/dispatch/deferral.ts";
-import type { AskAnswer, Job, JobFilter, JobState } from "../../core/dispatch/engine.ts";
+import type { AskAnswer, Job, JobState } from "../../core/dispatch/engine.ts";
 import type { CallResult } from "../../core/call/outcome.ts";
 import { omitUndefined } from "../../internal/json.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
+import {
+  checkListOptions,
+  checkPurgeOptions,
+  filterOf,
+  type ListedJobs,
+  type ListJobsOptions,
+  type PurgeJobsOptions,
+  refused,
+  statesOf,
+} from "./job_conditions.ts";
 import { canRetry, detailOf, type JobDetail, type JobSummary, summaryOf } from "./job_views.ts";
 
-/** All states of jobs, in the order of their life. */
-export const JOB_STATES: readonly JobState[] = ["queued", "running", "asking", "waiting", "done", "cancelled"];
-
 const ENDED: readonly JobState[] = ["done", "cancelled"];
-
-/** Conditions of a list of jobs; each one that is absent is met by all jobs. */
-export interface ListedJobs {
-  /** One state, or several. */
-  readonly state?: JobState | readonly JobState[] | undefined;
-  /** Name of the tool. */
-  readonly tool?: string | undefined;
-  /** Id of the caller; `""` for jobs of anonymous callers. */
-  readonly principal?: string | undefined;
-  /** Only jobs that were created at least this long ago, in milliseconds. */
-  readonly minAgeMs?: number | undefined;
-  /** Only jobs that were created at most this long ago, in milliseconds. */
-  readonly maxAgeMs?: number | undefined;
-}
-
-/** Options of {@link ServerJobs.list}. */
-export interface ListJobsOptions extends ListedJobs {
-  /** Position for the next page, from the page before. */
-  readonly cursor?: string | undefined;
-  /** Largest number of jobs: 1 to 100. Default: 50. */
-  readonly limit?: number | undefined;
-}
 
 /** A page of jobs. */
 export interface JobList {
@@ -40,12 +25,6 @@ export interface JobList {
   readonly jobs: readonly JobSummary[];
   /** Position for the next page. Absent on the last page. */
   readonly cursor?: string;
-}
-
-/** Options of {@link ServerJobs.purge}. */
-export interface PurgeJobsOptions extends ListedJobs {
-  /** Position to continue at, from an incomplete purge with the same conditions. */
-  readonly cursor?: string | undefined;
 }
 
 /** Result of {@link ServerJobs.purge}. */
@@ -104,10 +83,10 @@ export interface ServerJobs {
    * Calls of schedules remain until they expire: without their record a replica could make them again. Deletes at most 10,000 at
    * once.
    *
-   * @param options Conditions. The states are `done` and `cancelled`, unless one of them is named.
-   * @throws {ToolError} `invalid_request` if another state is named: cancel such jobs first.
+   * @param options Conditions, or `all: true`. The states are `done` and `cancelled`, unless one of them is named.
+   * @throws {ToolError} `invalid_request` if another state is named (cancel such jobs first), a condition is unknown, or there is no condition.
    */
-  purge(options?: PurgeJobsOptions): Promise<PurgedJobs>;
+  purge(options: PurgeJobsOptions): Promise<PurgedJobs>;
 }
 
 /** What an operator may answer. */
@@ -133,7 +112,9 @@ export class OperatedJobs implements ServerJobs {
     this.#access = access;
   }
 
-  async list({ cursor, limit = 50, ...listed }: ListJobsOptions = {}): Promise<JobList> {
+  async list(options: ListJobsOptions = {}): Promise<JobList> {
+    checkListOptions(options);
+    const { cursor, limit = 50, ...listed } = options;
     if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
       throw refused(`Cannot list jobs: limit must be a whole number from 1 to ${MAX_LIMIT}, not ${limit}`);
     }
@@ -223,7 +204,9 @@ export class OperatedJobs implements ServerJobs {
     return summaryOf(await this.#get(id), this.#redactor);
   }
 
-  async purge({ cursor, ...listed }: PurgeJobsOptions = {}): Promise<PurgedJobs> {
+  async purge(options: PurgeJobsOptions): Promise<PurgedJobs> {
+    checkPurgeOptions(options);
+    const { cursor, all: _, ...listed } = options;
     const states = statesOf(listed) ?? ENDED;
     const live = states.find((state) => !ENDED.includes(state));
     if (live !== undefined) {
@@ -311,31 +294,6 @@ function checkAnswer(id: string, key: string, answer: unknown): void {
   throw refused(`Cannot answer job ${id}: action of "${key}" must be accept, decline or cancel, not ${given}`);
 }
 
-function statesOf({ state }: ListedJobs): readonly JobState[] | undefined {
-  return state === undefined ? undefined : [state].flat() as JobState[];
-}
-
-function filterOf(listed: ListedJobs, nowMs: number): JobFilter {
-  const { tool, principal, minAgeMs, maxAgeMs } = listed;
-  const states = statesOf(listed);
-  const unknown = states?.find((state) => !JOB_STATES.includes(state));
-  if (unknown !== undefined) {
-    throw refused(`Cannot list jobs: there is no state ${JSON.stringify(unknown)}; there are ${JOB_STATES.join(", ")}`);
-  }
-  return {
-    states,
-    tool,
-    principal,
-    createdBeforeMs: minAgeMs === undefined ? undefined : nowMs - ageOf("minAgeMs", minAgeMs) + 1,
-    createdFromMs: maxAgeMs === undefined ? undefined : nowMs - ageOf("maxAgeMs", maxAgeMs),
-  };
-}
-
-function ageOf(name: string, ageMs: number): number {
-  if (Number.isFinite(ageMs) && ageMs >= 0) return ageMs;
-  throw refused(`Cannot list jobs: ${name} must be a number of milliseconds, not ${ageMs}`);
-}
-
 function describe(outcome: CallResult): string {
   return outcome.kind === "failure" ? `the failure ${outcome.code}` : `an ${outcome.kind}`;
 }
@@ -350,10 +308,6 @@ async function mapInBatches<Value, Result>(
     results.push(...await Promise.all(values.slice(at, at + READS).map(map)));
   }
   return results;
-}
-
-function refused(message: string): ToolError {
-  return new ToolError("invalid_request", message);
 }
 
 /** A server whose jobs are read: the dispatcher is behind the member for transports. */

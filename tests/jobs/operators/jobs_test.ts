@@ -5,7 +5,7 @@ import * as v from "../../../src/entries/schema.ts";
 import { createClient, createServer, defineTool, memoryEngine, memoryTransport, type Server } from "../../../mod.ts";
 import { createServer as createCoreServer } from "../../../src/entries/core.ts";
 import type { AskAnswer, Engine } from "../../../src/entries/engine.ts";
-import { jobsOf, jobTools } from "../../../src/entries/jobs.ts";
+import { jobsOf, jobTools, type ListJobsOptions, type PurgeJobsOptions } from "../../../src/entries/jobs.ts";
 import { Gates } from "../promises/promised.ts";
 
 const SECRET = "sk-live-51H8xJ2eZvKYlo2C0aBcDeFgHiJkLmNoPq";
@@ -170,9 +170,25 @@ test("purge() deletes ended jobs only", async () => {
   await rejects(jobs.purge({ state: "running" }), { code: "invalid_request", message: /cancel them first/ });
   deepStrictEqual(await jobs.purge({ principal: "bob" }), { purged: 0, isComplete: true });
   deepStrictEqual(await jobs.purge({ minAgeMs: 3_600_000 }), { purged: 0, isComplete: true });
-  deepStrictEqual(await jobs.purge(), { purged: 1, isComplete: true });
+  deepStrictEqual(await jobs.purge({ all: true }), { purged: 1, isComplete: true });
   deepStrictEqual((await jobs.list()).jobs.map(({ tool }) => tool), ["wait"]);
   await gates.end("done");
+});
+
+test("purge() refuses an unknown condition, and deletes all ended jobs only if it is asked to", async () => {
+  const { jobs, as } = open();
+  await rejects((await as("ada").breaks.start({ password: "p", note: "n" })).result(), { code: "attempts_exhausted" });
+  await rejects(jobs.purge({ toolName: "wait" } as PurgeJobsOptions), {
+    code: "invalid_request",
+    message: 'Cannot purge jobs: there is no option "toolName"; did you mean "tool"?',
+  });
+  await rejects(jobs.list({ toolName: "wait" } as ListJobsOptions), { code: "invalid_request" });
+  for (const none of [{}, { all: false }, { tool: undefined }, { cursor: "1" }]) {
+    await rejects(jobs.purge(none), { code: "invalid_request", message: /there is no condition; .*\{ all: true \}/ });
+  }
+  await rejects(jobs.purge(undefined as unknown as PurgeJobsOptions), { code: "invalid_request" });
+  strictEqual((await jobs.list()).jobs.length, 1);
+  strictEqual((await jobs.purge({ tool: "breaks" })).purged, 1);
 });
 
 test("purge() continues at the cursor of an earlier one, behind any number of other jobs", async () => {
@@ -185,9 +201,9 @@ test("purge() continues at the cursor of an earlier one, behind any number of ot
     return { list };
   });
   await (await createClient<typeof server>(server).quick.start()).result();
-  const first = await jobs.purge();
+  const first = await jobs.purge({ all: true });
   deepStrictEqual(first, { purged: 0, isComplete: false, cursor: "100" });
-  deepStrictEqual(await jobs.purge({ cursor: first.cursor }), { purged: 1, isComplete: true });
+  deepStrictEqual(await jobs.purge({ all: true, cursor: first.cursor }), { purged: 1, isComplete: true });
 });
 
 test("purge() neither deletes nor counts a job that has begun again since it was read", async () => {
@@ -203,10 +219,10 @@ test("purge() neither deletes nor counts a job that has begun again since it was
   const work = await createClient<typeof server>(server).fails.start();
   await rejects(work.result(), { code: "attempts_exhausted" });
   state.isPurging = true;
-  deepStrictEqual(await jobs.purge(), { purged: 0, isComplete: true });
+  deepStrictEqual(await jobs.purge({ all: true }), { purged: 0, isComplete: true });
   await rejects(work.result(), { code: "attempts_exhausted" });
   strictEqual(state.runs, 2);
-  deepStrictEqual(await jobs.purge(), { purged: 1, isComplete: true });
+  deepStrictEqual(await jobs.purge({ all: true }), { purged: 1, isComplete: true });
   await rejects(work.result(), { code: "promise_lost" });
 });
 
@@ -270,7 +286,7 @@ test("the tools are for callers with the scope, and other callers learn nothing 
   await rejects(operator.list_jobs({ limit: 1_000 }), { code: "invalid_input" });
   await until(async () => (await operator.inspect_job({ id: job.id })).state === "done");
   strictEqual((await operator.cancel_job({ id: job.id })).state, "done");
-  await rejects(operator.purge_jobs({ cursor: "x" }), { message: /the cursor is not one of this list/ });
+  await rejects(operator.purge_jobs({ all: true, cursor: "x" }), { message: /the cursor is not one of this list/ });
   deepStrictEqual(await operator.purge_jobs({ tool: "breaks" }), { purged: 1, isComplete: true });
 });
 

@@ -45,7 +45,7 @@ export function createUsed({ logger, clock, time }: Observation, options: Option
     "a promise that is cancelled": async () => call(server, "cancel", { promise: await promiseOf(server) }),
     "a promise that is redeemed": async () => redeem(server, await promiseOf(server)),
     "the list of jobs": () => jobsOf(server).list(),
-    "the removal of jobs": () => jobsOf(server).purge(),
+    "the removal of jobs": () => jobsOf(server).purge({ all: true }),
     "a session": () => useSession(server),
     "a stream of 2024-11-05": () => useSse(server, server),
     "a stream of 2024-11-05 at another replica": async () => {
