@@ -87,12 +87,14 @@ async function recordTarget(
           redactor: createRedactor(secrets),
           write: (line) => file.write(line),
           onCall: () => calls++,
+          onFailure: (error) => file.fail(error, (line) => terminal.note(line)),
         }),
     });
     const open = () => file.open((line) => terminal.note(line));
     await releasing(() => serveProxy(proxy, flags, context, open), () => proxy.close(0));
   }, () => file.close());
   terminal.note(`${calls} ${calls === 1 ? "call" : "calls"} recorded in ${flags.out}`);
+  if (file.failure !== undefined) throw file.failure;
 }
 
 /** The file of a recording. It is created or replaced when the proxy serves: a failed start changes no file. */
@@ -102,6 +104,8 @@ class RecordingFile {
   #file: LineFile | undefined;
   /** Lines that were written before the file was opened. */
   #waiting = "";
+  /** Why the recording ended early. */
+  failure: CliError | undefined;
 
   /** @throws {CliError} If the file exists and is not to be replaced. */
   constructor(path: string, flags: RecordFlags) {
@@ -124,6 +128,14 @@ class RecordingFile {
   write(line: string): void {
     if (this.#file === undefined) this.#waiting += line;
     else this.#file.write(line);
+  }
+
+  /** Notes that a call could not be recorded, and none after it is. The command reports it again at its end. */
+  fail(cause: unknown, note: (line: string) => void): void {
+    this.failure = cause instanceof CliError
+      ? cause
+      : new CliError(EXIT.found, "A call cannot be recorded", { code: "recording", cause });
+    note(`The recording has ended, and calls are still passed on: ${printableLine(this.failure.message)}`);
   }
 
   close(): void {

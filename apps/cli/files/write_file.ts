@@ -20,7 +20,6 @@ import {
   type Stats,
   statSync,
   writeFileSync,
-  writeSync,
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import process from "node:process";
@@ -177,7 +176,8 @@ function startLines({ file, target }: FilePlace, replaces: boolean, lock: FileLo
   const descriptor = openSync(target, constants.O_WRONLY | constants.O_APPEND);
   return {
     backup,
-    write: (text) => attemptOn(file, () => void writeSync(descriptor, text)),
+    // Unlike writeSync(), it writes all of the text, or throws.
+    write: (text) => attemptOn(file, () => writeFileSync(descriptor, text)),
     close() {
       attemptOn(file, () => releasingSync(() => closeSync(descriptor), () => lock.release()));
     },

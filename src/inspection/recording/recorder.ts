@@ -20,6 +20,8 @@ export interface RecorderOptions {
   write(line: string): void;
   /** Called after the result of a call was written. */
   onCall?(): void;
+  /** Called once if a line of a call cannot be written: the recording has ended, and the calls continue. Default: the error is thrown. */
+  onFailure?(error: unknown): void;
 }
 
 /** A call that begins, as a {@link Recorder} gets it. */
@@ -80,14 +82,30 @@ export class Recorder {
   begin(start: RecordedStart): ((result: CallResult) => void) | undefined {
     if (!TOOL_NAME.test(start.name)) return undefined;
     const elapsed = (): number => Math.round(performance.now() - this.#startedMs);
+    if (!this.#held.isOpen) return undefined;
     const call = new CallRecord(++this.#calls, start, this.#options, this.#held, elapsed);
     this.#open.add(call);
-    this.#write(call.begin());
+    this.#writeAll(() => [call.begin()]);
     return (result) => {
       if (!this.#open.delete(call)) return;
-      for (const entry of call.end(result)) this.#write(entry);
-      this.#options.onCall?.();
+      if (this.#writeAll(() => call.end(result))) this.#options.onCall?.();
     };
+  }
+
+  /** Writes lines of a call. Returns whether they were written; if not, as with a full disk, the recording has ended. */
+  #writeAll(make: () => readonly object[]): boolean {
+    const { onFailure, write } = this.#options;
+    const lines = toLines(make, onFailure !== undefined);
+    if (lines === undefined) return false;
+    try {
+      for (const line of lines) write(line);
+      return true;
+    } catch (thrown) {
+      if (onFailure === undefined) throw thrown;
+      this.close();
+      onFailure(thrown);
+      return false;
+    }
   }
 
   /** Ends the recording. Calls under way are not written any more, and their events are not held. */
@@ -98,7 +116,21 @@ export class Recorder {
   }
 
   #write(entry: object): void {
-    this.#options.write(`${JSON.stringify(entry)}\n`);
+    this.#options.write(toLine(entry));
+  }
+}
+
+function toLine(entry: object): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+/** The text of lines. A result that is not JSON has none, if that is allowed: its wire refuses it, and reports that. */
+function toLines(make: () => readonly object[], mayFail: boolean): readonly string[] | undefined {
+  try {
+    return make().map(toLine);
+  } catch (thrown) {
+    if (mayFail) return undefined;
+    throw thrown;
   }
 }
 

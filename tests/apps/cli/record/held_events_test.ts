@@ -1,22 +1,27 @@
 /** What a recorder holds of calls under way. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
+<<<<<<< HEAD:tests/apps/cli/record/held_events_test.ts
 import { createRedactor } from "../../../../src/core/redaction/redact.ts";
 import { Recorder } from "../../../../src/inspection/recording/recorder.ts";
+=======
+import { createRedactor } from "../../../src/core/redaction/redact.ts";
+import { Recorder, type RecorderOptions } from "../../../src/core/recording/recorder.ts";
+>>>>>>> 426c158f (fix(record): a disk that fills ends the recording, says so once, and the calls continue):tests/cli/record/held_events_test.ts
 
 type Listener = Parameters<Parameters<Recorder["begin"]>[0]["onEvent"]>[0];
 
-function open() {
+function open(more: Partial<RecorderOptions> = {}) {
   const lines: { n?: number; droppedEvents?: number; event?: unknown; settled?: unknown }[] = [];
   const write = (line: string): void => void lines.push(JSON.parse(line));
-  const recorder = new Recorder({ server: { name: "t" }, tools: [], redactor: createRedactor(), write });
+  const recorder = new Recorder({ server: { name: "t" }, tools: [], redactor: createRedactor(), write, ...more });
   const begin = () => {
     let listener: Listener = () => {};
     const call = { tool: "t", args: {}, peer: { wire: "mcp" } } as never;
     const end = recorder.begin({ call, name: "t", onEvent: (given) => listener = given });
     return {
       push: (value: unknown) => listener({ kind: "partial", value }),
-      end: () => end?.({ kind: "answer" } as never),
+      end: (more: object = {}) => end?.({ kind: "answer", ...more } as never),
     };
   };
   return { lines, recorder, begin };
@@ -47,4 +52,33 @@ test("a recorder that is closed holds nothing, and writes nothing more", () => {
   call.push("after");
   call.end();
   deepStrictEqual(lines.map(({ n }) => n), [undefined, 1]);
+});
+
+for (const failsAt of [2, 3, 4, 5]) {
+  test(`a recording whose line ${failsAt} cannot be written has ended: one report, and each call ends`, () => {
+    let written = 0;
+    let calls = 0;
+    const failures: unknown[] = [];
+    const { begin } = open({
+      write() {
+        if (++written >= failsAt) throw new Error(`No space for line ${written}`);
+      },
+      onCall: () => calls++,
+      onFailure: (error) => void failures.push(error),
+    });
+    const [one, other] = [begin(), begin()];
+    one.push("piece");
+    for (const call of [one, other, begin()]) call.end();
+    deepStrictEqual(failures.map(String), [`Error: No space for line ${failsAt}`]);
+    deepStrictEqual([written, calls], [failsAt, 0]);
+  });
+}
+
+test("a call whose result is not JSON is left out of a recording, which continues", () => {
+  const failures: unknown[] = [];
+  const { lines, begin } = open({ onFailure: (error) => void failures.push(error) });
+  begin().end({ value: 1n });
+  begin().end();
+  deepStrictEqual(lines.filter(({ settled }) => settled !== undefined).map(({ n }) => n), [2]);
+  deepStrictEqual(failures, []);
 });
