@@ -297,3 +297,20 @@ test("a stream is read once, and says so to whoever reads it again", async () =>
   throws(() => stream[Symbol.asyncIterator](), /read only once/);
   deepStrictEqual(await stream.result, [1, 2]);
 });
+
+test("a stream that continues over its promise asks for the pieces after those that were dropped", async () => {
+  const dropped = sse("message", { dropped: { from: 0, to: 3 } });
+  const promised = sse("done", {
+    _meta: { response_type: "promise", promise_token: "prom_1", ttl_ms: 60_000, retry_after_ms: 0 },
+  });
+  const fake = new FakeFetch(
+    new FakeStream([promised]).answer,
+    new FakeStream([dropped, partial("d"), promised]).answer,
+    new FakeStream([partial("e"), done("whole")]).answer,
+  );
+  const stream = createClient("http://example.com", { fetch: fake.fetch }).$.stream("t");
+  deepStrictEqual(await Array.fromAsync(stream), ["d", "e"]);
+  strictEqual(stream.dropped, 3);
+  const redeemed = fake.asked.filter(({ body }) => body.params?.name === "redeem");
+  deepStrictEqual(redeemed.map(({ body }) => (body.params?.["arguments"] as { after: number }).after), [0, 4]);
+});

@@ -7,9 +7,9 @@ import { writeLine } from "../../core/dispatch/error_masking.ts";
 /** Logs that a run begins: the first one at level `info`, later attempts and runs that are taken over as warnings. */
 export function logRunBegin(logger: Logger | undefined, job: Job): void {
   const { attempt, takenFrom } = job;
-  const isRepeated = attempt > 1 || takenFrom !== undefined;
   const line = takenFrom === undefined ? "Run of a job began" : "Run of a job was taken over: its process has died";
-  writeLine(logger, isRepeated ? "warn" : "info", line, {
+  // A run that is taken over is a later attempt, too.
+  writeLine(logger, attempt > 1 ? "warn" : "info", line, {
     ...fieldsOf(job),
     ...(takenFrom !== undefined && { takenFrom }),
   });

@@ -234,3 +234,32 @@ test("otel() records the rest of a run whose call was promised, linked to the sp
   ok(job.parentSpanContext === undefined);
   strictEqual((await telemetry.measured("toolwire.job.duration"))[0]?.count, 1);
 });
+
+test("otel() marks the span of a run that another process has taken over", async () => {
+  const { clock, engine } = standstill();
+  const gates = new Gates();
+  const tool = t.promise({ budgetMs: 1_000, retries: 1 }).handle(() => gates.wait());
+  const first = traced([tool], { clock, engine });
+  const call = watch(first.bench.call("t"));
+  await pass({ clock }, 0);
+  await pass({ clock }, 1_000);
+  asPromise(call.settled);
+  const [id = ""] = (await engine.list?.({}, 1))?.ids ?? [];
+  // The job is delivered again, as it is when its process has died.
+  let run: Promise<void> | undefined;
+  const work = (start: (id: string) => Promise<void>) => {
+    run = start(id);
+    return { stop: () => Promise.resolve() };
+  };
+  const taking = traced([tool], { clock, engine: { ...engine, work } });
+  taking.bench.server.work();
+  await pass({ clock }, 0);
+  await gates.end("done");
+  await run;
+  const { kind, attributes } = only(taking.telemetry.spans);
+  deepStrictEqual([kind, attributes["toolwire.attempt"], attributes["toolwire.taken_over"]], [
+    SpanKind.CONSUMER,
+    2,
+    true,
+  ]);
+});

@@ -63,6 +63,30 @@ for (
   });
 }
 
+test("a job's changes are listened to once without pg: nothing tries again", async () => {
+  await using copy = await copyPackage(["pg"]);
+  const { bullmqEngine } = await copy.load<BullmqEntry>("src/engine/bullmq/mod.ts");
+  const { lines, first, logger } = keepLines();
+  const engine = bullmqEngine({ postgres: "postgres://127.0.0.1:1/none", logger });
+  const own = globalThis.setTimeout;
+  let timers = 0;
+  // Pauses end at once.
+  globalThis.setTimeout = ((callback: () => void) => {
+    timers++;
+    return own(callback, 0);
+  }) as typeof setTimeout;
+  try {
+    const unsubscribe = engine.subscribe("none", () => {});
+    await first;
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => own(resolve, 0));
+    strictEqual(timers, 0, lines.join("\n"));
+    unsubscribe();
+  } finally {
+    globalThis.setTimeout = own;
+    await engine.close();
+  }
+});
+
 test("redisRateLimitStore() without ioredis: the log names the command, and calls are refused as unavailable at once", async () => {
   await using copy = await copyPackage(["ioredis"]);
   const { createClient, createServer, defineTool } = await copy.load<Front>("mod.ts");
