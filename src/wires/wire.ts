@@ -383,10 +383,11 @@ export interface MessageConnection {
   /** Sends a message. A returned promise resolves when there is room for the next one. Never throws, never rejects. */
   send(text: string): MaybePromise<void>;
   /**
-   * Sets the listener for messages. It receives an error for a message that cannot be read: too large, or not UTF-8. The adapter
-   * reads no further message while a promise of `send` is pending: answers and errors would fill the memory.
+   * Sets the listener for messages. It receives an error for a message that cannot be read: too large, or not UTF-8. With an error that
+   * a message is too large it receives its start, where its id may be. The adapter reads no further message while a promise of `send` is
+   * pending: answers and errors would fill the memory.
    */
-  onMessage(listener: (message: string | ErrorResult) => void): void;
+  onMessage(listener: (message: string | ErrorResult, start?: string) => void): void;
   /** Sets the listener for the end of the input, called once. Responses can still be sent afterwards. */
   onClose(listener: () => void): void;
 }

@@ -7,7 +7,7 @@ export class MemoryConnection implements MessageConnection {
   readonly #aborting = new AbortController();
   readonly signal: AbortSignal = this.#aborting.signal;
   readonly send: MessageConnection["send"];
-  #receive: (message: string | ErrorResult) => void = () => {};
+  #receive: (message: string | ErrorResult, start?: string) => void = () => {};
   #close: () => void = () => {};
   /** Resolves after the connection was closed and every message was processed. */
   readonly closed: Promise<void>;
@@ -18,7 +18,7 @@ export class MemoryConnection implements MessageConnection {
     this.closed = wire.mount(host).connect(this);
   }
 
-  onMessage(listener: (message: string | ErrorResult) => void): void {
+  onMessage(listener: (message: string | ErrorResult, start?: string) => void): void {
     this.#receive = listener;
   }
 
@@ -27,8 +27,8 @@ export class MemoryConnection implements MessageConnection {
   }
 
   /** Sends a message to the server. */
-  receive(message: string | ErrorResult): void {
-    this.#receive(message);
+  receive(message: string | ErrorResult, start?: string): void {
+    this.#receive(message, start);
   }
 
   /** Closes the connection. */

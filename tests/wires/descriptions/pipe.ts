@@ -38,7 +38,9 @@ export class Pipe {
 
   /** Takes bytes, as they come. */
   feed(bytes: Uint8Array): void {
-    this.#splitter.push(bytes).forEach((line) => this.connection.receive(line));
+    for (const line of this.#splitter.push(bytes)) {
+      this.connection.receive(line, typeof line === "string" ? undefined : line.start);
+    }
   }
 
   /** The first message that is like that, once it is there. */

@@ -43,8 +43,6 @@ interface WaitingRequest {
   readonly options: SendOptions;
   /** The connection that it was sent over, by its epoch. */
   epoch?: number;
-  /** Length of its message in UTF-16 code units. */
-  readonly size: number;
   resolve(reply: RpcReply): void;
 }
 
@@ -62,6 +60,8 @@ export class DuplexTransport implements MessageTransport {
   onLateReply: (id: RequestId) => void = () => {};
   readonly #open: OpenDuplexConnection;
   readonly #waiting = new Map<RequestId, WaitingRequest>();
+  /** Number of requests that were sent over this connection and not answered, aborted ones among them. */
+  #unanswered = 0;
   #opened: Promise<Opened | ErrorResult> | undefined;
   #isClosed = false;
   /** Why the last connection was lost. */
@@ -77,7 +77,7 @@ export class DuplexTransport implements MessageTransport {
     const { promise, resolve } = Promise.withResolvers<RpcReply>();
     const abort = () => resolve({ transportError: abortError(signal) });
     const text = encodeMessage(message);
-    const waiting: WaitingRequest = { method, options, size: text.length, resolve };
+    const waiting: WaitingRequest = { method, options, resolve };
     this.#waiting.set(id, waiting);
     signal.addEventListener("abort", abort);
     try {
@@ -114,6 +114,7 @@ export class DuplexTransport implements MessageTransport {
     // It has ended meanwhile.
     if (opened.connection.isClosed) return this.#lost;
     waiting.epoch = opened.epoch;
+    this.#unanswered++;
     return await opened.connection.write(text, waiting.options);
   }
 
@@ -129,6 +130,7 @@ export class DuplexTransport implements MessageTransport {
   async #connect(options: SendOptions): Promise<Opened | ErrorResult> {
     // The end of the connection before this one may be reported later.
     const epoch = ++this.epoch;
+    this.#unanswered = 0;
     const connection = await this.#open({
       receive: (messages) => {
         // A connection that was given up may still deliver what had arrived.
@@ -150,7 +152,7 @@ export class DuplexTransport implements MessageTransport {
     else if (incoming.kind === "request" && this.#isEcho(incoming)) this.#reply(incoming.id, { transportError: ECHO });
     else if (incoming.kind !== "reply") this.receive(incoming, undefined);
     else if (incoming.id !== undefined) this.#reply(incoming.id, incoming.reply);
-    else if (isTooLarge(incoming.reply)) this.#replyToLongest(incoming.reply);
+    else if (isTooLarge(incoming.reply)) this.#replyToOnly(incoming.reply);
   }
 
   /** Whether a request of the server is one of this client, sent back. Both sides send pings, and may choose the same ids for them. */
@@ -174,15 +176,16 @@ export class DuplexTransport implements MessageTransport {
   }
 
   #reply(id: RequestId, reply: RpcReply): void {
+    this.#unanswered--;
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) this.onLateReply(id);
     else waiting.resolve(reply);
   }
 
-  /** A server does not read the id of a message that is too large for it. */
-  #replyToLongest(reply: RpcReply): void {
-    const [longest] = [...this.#waiting.values()].toSorted((one, other) => other.size - one.size);
-    longest?.resolve(reply);
+  /** A server may not read the id of a message that is too large for it. With several requests under way any may be meant, or an aborted one. */
+  #replyToOnly(reply: RpcReply): void {
+    const [id, ...others] = [...this.#waiting].flatMap(([id, { epoch }]) => epoch === this.epoch ? [id] : []);
+    if (id !== undefined && others.length === 0 && this.#unanswered === 1) this.#reply(id, reply);
   }
 }
 

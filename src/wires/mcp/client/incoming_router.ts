@@ -50,6 +50,9 @@ const HANDLERS: Readonly<Record<string, string>> = {
 /** Maximum number of responses to requests of the server that are made or sent at the same time. Further requests are not answered. */
 const MAX_RESPONDING = 1_024;
 
+/** Maximum number of aborted calls whose ids are kept. */
+const MAX_ABANDONED = 1_024;
+
 /** Client side: routes requests and notifications that an MCP server sends to the call, the listener or the handler they are for. */
 export class IncomingRouter {
   /** Sends a response, and resolves when it was sent. `undefined` in the era without sessions: servers may not send requests there. */
@@ -62,8 +65,11 @@ export class IncomingRouter {
   /** Number of responses that are made or sent. */
   #responding = 0;
   #hasDropped = false;
-  /** Aborted calls of this session that the server may still be running: a question may belong to one of them. */
-  readonly #abandoned = new Set<RequestId>();
+  /**
+   * Aborted calls of this session that the server may still be running: a question may belong to one of them. Most servers do not answer
+   * these, so that there is one more at most, without its id, when there are many.
+   */
+  readonly #abandoned = new Set<RequestId | undefined>();
   readonly #listeners: { readonly [Kind in keyof ServerEvents]: Listeners<ServerEvents[Kind]> } = {
     log: new Listeners(),
     notification: new Listeners(),
@@ -80,7 +86,8 @@ export class IncomingRouter {
     this.#pending.set(id, pending);
     return (isAborted) => {
       this.#pending.delete(id);
-      if (isAborted && pending.onQuestion !== undefined) this.#abandoned.add(id);
+      if (!isAborted || pending.onQuestion === undefined) return;
+      this.#abandoned.add(this.#abandoned.size < MAX_ABANDONED ? id : undefined);
     };
   }
 

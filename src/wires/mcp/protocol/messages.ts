@@ -101,6 +101,14 @@ export function decodeMessage(json: unknown): Message | MalformedMessage {
   return hasId ? { kind: "request", id, method, params } : { kind: "notification", method, params };
 }
 
+/** The id at the start of a request that is too large to be read; `null` if it is elsewhere, or the message is not a request. */
+export function requestIdIn(start: string = ""): RequestId | null {
+  const [, id] = /^\s*\{\s*"jsonrpc"\s*:\s*"2\.0"\s*,\s*"id"\s*:\s*("[^"\\]*"|-?\d+)\s*,\s*"method"\s*:/.exec(start) ??
+    [];
+  const value: unknown = id === undefined ? undefined : JSON.parse(id);
+  return isRequestId(value) ? value : null;
+}
+
 function decodeResponse(json: Members, id: RequestId | null): ResponseMessage | MalformedMessage {
   const { result, error } = json;
   if (id === null || (result === undefined) === (error === undefined)) {

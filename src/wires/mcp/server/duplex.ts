@@ -17,6 +17,7 @@ import {
   encodeMessage,
   type Message,
   type NotificationMessage,
+  requestIdIn,
   type RequestMessage,
 } from "../protocol/messages.ts";
 import { toNotification } from "./change_streams.ts";
@@ -145,7 +146,7 @@ class McpConnection {
     this.#connection = connection;
     this.#waiting = new WaitingRequests(mcp.host.limits.bodyBytes);
     this.#close = closed.resolve;
-    connection.onMessage((message) => this.#receive(message));
+    connection.onMessage((message, start) => this.#receive(message, start));
     connection.onClose(() => this.#end());
     connection.signal.addEventListener("abort", () => this.#abort(), { once: true });
   }
@@ -188,9 +189,9 @@ class McpConnection {
     this.#state = withPreference(this.#state, change);
   }
 
-  /** Processes one message. A message that cannot be read gets an error without an id; an empty one is ignored. */
-  #receive(text: string | ErrorResult): void {
-    if (typeof text !== "string") this.#sendError(text);
+  /** Processes one message. One that cannot be read gets an error, with the id if its start has it; an empty one is ignored. */
+  #receive(text: string | ErrorResult, start?: string): void {
+    if (typeof text !== "string") this.#sendError(text, requestIdIn(start));
     else if (text.trim() !== "") this.#read(text);
   }
 

@@ -1,7 +1,7 @@
 /** MCP over pipes: bytes in pieces, cut into lines, of any revision. What it writes is messages, a line each. */
 import { deepStrictEqual, ok } from "node:assert/strict";
 import { mcpDuplex } from "../../../../src/wires/mcp/server/duplex.ts";
-import { LineSplitter } from "../../../../src/wires/mcp/stdio/server/lines.ts";
+import { LineSplitter, type RefusedLine } from "../../../../src/wires/mcp/stdio/server/lines.ts";
 import { modernBody } from "../../../wires/mcp/server/client.ts";
 import { concat, cut } from "../bytes.ts";
 import { createFixtureServer } from "../../fixture_server.ts";
@@ -55,9 +55,11 @@ export const stdioTarget: Target = {
               (line) => void written.push(line),
             );
             const splitter = new LineSplitter(host.limits.bodyBytes);
-            for (const piece of pieces) splitter.push(piece).forEach((line) => connection.receive(line));
+            const receive = (line: string | RefusedLine) =>
+              connection.receive(line, typeof line === "string" ? undefined : line.start);
+            for (const piece of pieces) splitter.push(piece).forEach(receive);
             const last = splitter.end();
-            if (last !== undefined) connection.receive(last);
+            if (last !== undefined) receive(last);
             connection.abort();
             await connection.end();
             return () => judge(written, mayBreak(new TextDecoder().decode(sent)));

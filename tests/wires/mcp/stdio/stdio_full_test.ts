@@ -155,11 +155,12 @@ test("LineSplitter gives the same lines, wherever bytes are cut, and says what i
   const text = new TextEncoder().encode("one\r\n\ntwo\nfar too long a line\né€😀\n\ufeffbom\n?\nthree");
   const bytes = text.map((byte) => byte === 0x3f ? 0xff : byte);
   const tooLong = errorResult("payload_too_large", "The line is larger than 9 bytes, the server's limits.bodyBytes");
+  const refused = { ...tooLong, start: "far too l" };
   const noText = errorResult("parse_error", "The line is not valid UTF-8");
   for (let cut = 0; cut <= bytes.length; cut++) {
     const splitter = new LineSplitter(9);
     const lines = [...splitter.push(bytes.slice(0, cut)), ...splitter.push(bytes.slice(cut)), splitter.end()];
-    deepStrictEqual(lines, ["one", "", "two", tooLong, "é€😀", "bom", noText, "three"]);
+    deepStrictEqual(lines, ["one", "", "two", refused, "é€😀", "bom", noText, "three"]);
   }
 });
 

@@ -7,7 +7,7 @@ import type { Principal } from "../../../../core/call/call.ts";
 import { CleanUp } from "../../../../internal/clean_up.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { DuplexWire, MessageConnection, WireHost } from "../../../wire.ts";
-import { LineSplitter } from "./lines.ts";
+import { LineSplitter, type RefusedLine } from "./lines.ts";
 
 /** Two pipes with one client. */
 interface Pipes {
@@ -48,6 +48,11 @@ export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes)
       close = listener;
     },
   });
+  const deliver = (line: string | RefusedLine): void => {
+    if (typeof line === "string") return receive(line);
+    const { start, ...error } = line;
+    receive(error, start);
+  };
   const lines = new LineSplitter(host.limits.bodyBytes);
   const reading = new CleanUp();
   await reading.wait(async () => {
@@ -58,11 +63,11 @@ export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes)
           full = undefined;
           await wait;
         }
-        receive(line);
+        deliver(line);
       }
     }
     const last = lines.end();
-    if (last !== undefined) receive(last);
+    if (last !== undefined) deliver(last);
   });
   // Also after the pipe broke: calls under way end.
   const cancel = host.clock.after(graceMs, () => ended.abort());
