@@ -155,6 +155,30 @@ for (const [code, expected, opensAgain] of CODES) {
   });
 }
 
+test("a message that is too large ends its call alone; other calls are lost, also if it was that of a call that was given up", async () => {
+  for (const isGivenUp of [false, true]) {
+    const { server, runs } = createFixture();
+    const { client, sockets } = clientOf(server, { maxInFlight: 2 });
+    const cancelling = new AbortController();
+    const small = codeOf(client.$.call("pay"));
+    await until(() => runs.length === 1);
+    // More bytes than characters.
+    const large = codeOf(client.$.call("pay", { text: "é".repeat(1_000) }, { signal: cancelling.signal }));
+    await until(() => sockets[0]?.sent.some((text) => text.includes("é")) === true);
+    if (isGivenUp) cancelling.abort();
+    // The longest of all waits for room, and was not sent.
+    const waiting = isGivenUp ? undefined : codeOf(client.$.call("pay", { text: "x".repeat(1_900) }));
+    await settle();
+    sockets[0]?.end(1009, "");
+    deepStrictEqual(await Promise.all([small, large, waiting]), [
+      "unavailable",
+      // That of an AbortError.
+      isGivenUp ? DOMException.ABORT_ERR : "payload_too_large",
+      isGivenUp ? undefined : "unavailable",
+    ]);
+  }
+});
+
 test("after 3000 a function for the token is asked for another one", async () => {
   const { server, runs } = createFixture();
   let tokens = 0;

@@ -43,6 +43,16 @@ interface OpenCall {
   settle(reply: SocketReply): void;
 }
 
+/** A call, and the size of its message. */
+interface LargestCall {
+  readonly call: OpenCall;
+  readonly bytes: number;
+}
+
+function sizeOf(call: OpenCall): LargestCall {
+  return { call, bytes: new TextEncoder().encode(call.text).length };
+}
+
 /** Sends the calls of one open socket, and assigns responses and events to them by id. */
 export class OpenSocketCalls {
   readonly #socket: ClientSocket;
@@ -57,6 +67,8 @@ export class OpenSocketCalls {
   #usedMs: number;
   #stopBeat: () => void;
   #onLost: () => void = () => {};
+  /** Size of the largest message of a call that was given up. */
+  #givenUpBytes = 0;
   /** The error of calls after the socket was lost. */
   #lost: ErrorResult | undefined;
 
@@ -126,12 +138,14 @@ export class OpenSocketCalls {
     this.#closeSocket();
   }
 
-  /** Length of the longest message of an open call, in UTF-16 code units. */
-  get longest(): number {
-    return [...this.#calls.values()].reduce((most, { text }) => Math.max(most, text.length), 0);
+  /** The call whose message was the largest that was sent; `undefined` if that was the message of a call that was given up. */
+  get largest(): LargestCall | undefined {
+    const sent = [...this.#calls.values()].filter(({ isSent }) => isSent).map(sizeOf);
+    const [first] = sent.toSorted((one, other) => other.bytes - one.bytes);
+    return first !== undefined && first.bytes > this.#givenUpBytes ? first : undefined;
   }
 
-  /** Ends all calls with the error of a lost socket. If a message was too large, only the call with the longest one has that error. */
+  /** Ends all calls with the error of a lost socket. If a message was too large, only the call with the largest one has that error. */
   fail(error: ErrorResult): void {
     if (this.#lost !== undefined) return;
     this.#stopBeat();
@@ -139,10 +153,8 @@ export class OpenSocketCalls {
     const isTooBig = error.code === "payload_too_large";
     this.#lost = isTooBig ? lostConnection("another message was too large") : error;
     this.#onLost();
-    const { longest } = this;
-    for (const call of this.#calls.values()) {
-      this.#end(call, isTooBig && call.text.length === longest ? error : this.#lost);
-    }
+    const tooBig = isTooBig ? this.largest?.call : undefined;
+    for (const call of this.#calls.values()) this.#end(call, call === tooBig ? error : this.#lost);
   }
 
   /** Closes the socket. */
@@ -194,6 +206,7 @@ export class OpenSocketCalls {
   #giveUp(id: number, error: ErrorResult): void {
     const call = this.#calls.get(id);
     if (call === undefined) return;
+    if (call.isSent) this.#givenUpBytes = Math.max(this.#givenUpBytes, sizeOf(call).bytes);
     if (call.isSent) this.#write(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":${id}}}`);
     this.#end(call, error);
   }

@@ -176,7 +176,7 @@ export class SocketClient implements Transport {
   }
 
   #lost(calls: OpenSocketCalls, code: number, reason: string): void {
-    const error = lossError(code, reason, calls.longest);
+    const error = lossError(code, reason, calls.largest?.bytes);
     const isFinal = !["unavailable", "payload_too_large"].includes(error.code) &&
       !(code === CLOSE.unauthorized && this.#settings.canRenew);
     if (isFinal) this.#final ??= error;
@@ -186,8 +186,8 @@ export class SocketClient implements Transport {
 
 const CANCELLED: ErrorResult = errorResult("cancelled", "The call was cancelled");
 
-/** The error of calls whose socket was closed. @param longest Length of the longest message, in UTF-16 code units. */
-function lossError(code: number, reason: string, longest: number): ErrorResult {
+/** The error of calls whose socket was closed. @param bytes Size of the largest message, if it is that of an open call. */
+function lossError(code: number, reason: string, bytes: number | undefined): ErrorResult {
   const why = `the server closed the connection (${code}${reason === "" ? "" : `: ${reason.slice(0, 123)}`})`;
   switch (code) {
     case CLOSE.unauthorized:
@@ -200,7 +200,9 @@ function lossError(code: number, reason: string, longest: number): ErrorResult {
         "payload_too_large",
         reason.includes("limits.bodyBytes")
           ? `A message was too large: ${why}`
-          : `The message is larger than the server's limits.bodyBytes; it has ${longest} characters: ${why}`,
+          : `The message is larger than the server's limits.bodyBytes${
+            bytes === undefined ? "" : `; it has ${bytes} bytes`
+          }: ${why}`,
       );
     case CLOSE.policy:
     case 1002:
