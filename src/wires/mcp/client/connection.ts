@@ -31,6 +31,8 @@ export interface ServerRoute {
   readonly openLegacyTransport?: () => MessageTransport;
   /** Timeout of the request that detects the era, in milliseconds. */
   readonly probeTimeoutMs: number;
+  /** Maximum size of the pieces of a call that its reader has not taken, in UTF-16 code units of JSON. Default: 64 Mi. */
+  readonly maxUnreadChars?: number | undefined;
   /** The route of the requests for one principal, if each has its own credentials. Its argument returns the principal as of its last call. */
   readonly forPrincipal?: (principal: () => Principal) => ServerRoute;
 }

@@ -14,6 +14,7 @@ import { PerPrincipal } from "../../../http_client/per_principal.ts";
 import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import { BOOLEAN, LOGGER, oneOf, type OptionRules, rule } from "../../../internal/options.ts";
 import { abortable } from "../../../internal/time.ts";
+import { boundUnread } from "./bound_unread.ts";
 import { Connection, type ServerRoute } from "./connection.ts";
 import { decodeFailedReply, invalidResultError } from "./decode_reply.ts";
 import { runInputRequiredLoop } from "./continuation.ts";
@@ -62,6 +63,7 @@ export class McpClientTransport implements McpTransport {
   readonly #toolCaller: ToolCaller;
   readonly #taskCaller: TaskCaller;
   readonly #subscriptions: Subscriptions;
+  readonly #maxUnreadChars: number | undefined;
   /** Transports with their own session and lists, if each principal has its own credentials. */
   readonly #own: PerPrincipal<McpClientTransport> | undefined;
 
@@ -69,6 +71,7 @@ export class McpClientTransport implements McpTransport {
   constructor(route: ServerRoute, options: McpClientOptions, shared?: Connection) {
     const connection = new Connection(route, options, shared);
     this.#connection = connection;
+    this.#maxUnreadChars = route.maxUnreadChars;
     this.#lists = new ServerLists(connection);
     this.#tools = new ServerTools(connection, this.#lists, options.pinned, options.allTools);
     this.#toolCaller = new ToolCaller(connection, this.#tools, this.#openCalls);
@@ -93,9 +96,10 @@ export class McpClientTransport implements McpTransport {
     const era = await this.#connection.era();
     if ("kind" in era) return era;
     const taskId = await this.#taskCaller.taskIdOf(call, era);
-    const result = taskId === undefined
-      ? await this.#toolCaller.call(call, era, sink)
-      : await this.#taskCaller.call(taskId, call, era, sink);
+    const result = await boundUnread(call, sink, this.#maxUnreadChars, (bounded, pieces) => {
+      if (taskId === undefined) return this.#toolCaller.call(bounded, era, pieces);
+      return this.#taskCaller.call(taskId, bounded, era, pieces);
+    });
     // A server that sends pieces states their number.
     if (sink?.expectPieces !== undefined && result.kind === "answer") {
       const sent = result.meta?.[PIECES_SENT];

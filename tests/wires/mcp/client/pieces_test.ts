@@ -131,3 +131,74 @@ test("other clients get no notification that they did not ask for", async () => 
   strictEqual(received.includes("toolwire/"), false);
   strictEqual(received.includes("notifications/progress"), true);
 });
+
+/** A tool that yields pieces of a thousand characters without waiting, and the reason for which its last run was aborted. */
+function flood(pieces: number) {
+  const aborted = Promise.withResolvers<void>();
+  const tool = defineTool("flood").describe("Flood").partial(v.string()).handle(async function* (_, ctx) {
+    ctx.signal.addEventListener("abort", () => aborted.resolve());
+    for (let n = 0; n < pieces; n++) yield `${n}`.padEnd(1_000, ".");
+    await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve));
+  });
+  return { tool, aborted: aborted.promise };
+}
+
+const ECHO = defineTool("echo").describe("Echo").handle(({ text }) => text);
+
+for (const era of ["modern", "legacy"] as const) {
+  test(`${era}: a reader that does not take the pieces of a program ends its own call, at a bound`, async () => {
+    const { tool, aborted } = flood(1_000);
+    const { transport, close } = openStdio(
+      createServer({ tools: [tool, ECHO], logger: false }),
+      { era },
+      undefined,
+      50_000,
+    );
+    const client = createClient(transport);
+    const stream = client.$.stream("flood");
+    const pieces = stream[Symbol.asyncIterator]();
+    strictEqual(String((await pieces.next()).value)[0], "0");
+    await aborted;
+    await rejects(stream.result, { code: "result_too_large", message: /^More than 50000 characters .* were not read/ });
+    strictEqual(await client.$.call("echo", { text: "others go on" }), "others go on");
+    await close();
+  });
+
+  test(`${era}: a gateway in front of a program does not keep what its caller does not read`, async () => {
+    const { tool, aborted } = flood(1_000);
+    const { transport, close } = openStdio(createServer({ tools: [tool], logger: false }), { era }, undefined, 50_000);
+    const app = createServer({ tools: [], parts: [mount(await gateway("far", transport))], logger: false });
+    const [{ name = "" } = {}] = await createClient(app).$.list();
+    const response = await app.fetch(
+      new Request("http://localhost/mcp-lite/v1/calltools", {
+        method: "POST",
+        headers: { "content-type": "application/json", accept: "text/event-stream" },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name } }),
+      }),
+    );
+    await aborted;
+    const text = await response.text();
+    strictEqual(/"code":"(\w+)"/.exec(text)?.[1], "result_too_large", text.slice(-300));
+    await close();
+    await app.close(0);
+  });
+
+  test(`${era}: a slow reader of a program has every piece in order, and then the result`, async () => {
+    const paced = defineTool("paced").describe("Pace").partial(v.string()).output(v.string()).handle(
+      async function* () {
+        for (let n = 0; n < 40; n++) yield `${n};`.padEnd(1_000, ".");
+        return "whole";
+      },
+    );
+    const { transport, close } = openStdio(createServer({ tools: [paced], logger: false }), { era }, undefined, 50_000);
+    const stream = createClient(transport).$.stream("paced");
+    const seen: number[] = [];
+    for await (const piece of stream) {
+      seen.push(Number.parseInt(String(piece)));
+      for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+    }
+    deepStrictEqual(seen, Array.from({ length: 40 }, (_, n) => n));
+    strictEqual(await stream.result, "whole");
+    await close();
+  });
+}

@@ -43,6 +43,7 @@ export function openStdio(
   server: Server,
   options: McpClientOptions,
   wire: DuplexWire = mcpDuplex(),
+  maxUnreadChars?: number,
 ): { readonly transport: McpTransport; close(): Promise<void> } {
   const encoder = new TextEncoder();
   const served: Promise<void>[] = [];
@@ -78,7 +79,12 @@ export function openStdio(
     served.push(serveLines(wire, server["~server"].host, { input, write, graceMs: 0 }));
     return Promise.resolve(line);
   });
-  const transport = new McpClientTransport({ name: "in process", transport: carrier, probeTimeoutMs: 30_000 }, options);
+  const transport = new McpClientTransport({
+    name: "in process",
+    transport: carrier,
+    probeTimeoutMs: 30_000,
+    maxUnreadChars,
+  }, options);
   return {
     transport,
     async close() {

@@ -73,5 +73,6 @@ function routeTo({ origin, pathname }: URL, fetcher: Fetcher): ServerRoute {
     transport: new HttpTransport(fetcher),
     openLegacyTransport: () => new DuplexTransport(openSseConnection(fetcher)),
     probeTimeoutMs: PROBE_TIMEOUT_MS,
+    maxUnreadChars: fetcher.maxBytes,
   };
 }

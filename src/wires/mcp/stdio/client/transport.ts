@@ -62,7 +62,12 @@ export function stdioTransport(
   }
   checkOptions("start a server", options, RULES);
   const transport = new DuplexTransport((handler) => start(command, args, options, handler));
-  return new McpClientTransport({ name: command, transport, probeTimeoutMs: PROBE_TIMEOUT_MS }, options);
+  return new McpClientTransport({
+    name: command,
+    transport,
+    probeTimeoutMs: PROBE_TIMEOUT_MS,
+    maxUnreadChars: options.maxLineLength,
+  }, options);
 }
 
 /** Options for the process that {@link stdioTransport} starts. */
@@ -76,7 +81,7 @@ export interface ProcessOptions {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   /** Destination of its standard error: that of this process, none, or a function. Default: `inherit`. */
   readonly stderr?: "inherit" | "ignore" | ((text: string) => void) | undefined;
-  /** Maximum length of a line, in UTF-16 code units. Default: 64 Mi. */
+  /** Maximum length of a line, and of the pieces of a call that its reader has not taken, in UTF-16 code units. Default: 64 Mi. */
   readonly maxLineLength?: number | undefined;
 }
 

@@ -7,10 +7,11 @@ import { lostConnection } from "../../../../http_client/connection_errors.ts";
 import { attempt } from "../../../../internal/async.ts";
 import { asObject, isJsonObject, type Members, readOutline } from "../../../../internal/json.ts";
 import type { Clock } from "../../../../internal/time.ts";
+import { EventQueue } from "../../../framing/event_queue.ts";
 import { decodeError } from "../../../framing/json_rpc/decode_error.ts";
+import { decodeEvent } from "../../../framing/result/decode.ts";
 import { BEAT_MS, CLOSE, HEARTBEAT_MESSAGE, SILENCE_MS } from "../../messages/socket_protocol.ts";
 import { type ClientSocket, OPEN_STATE } from "./client_socket.ts";
-import { EventQueue } from "./event_queue.ts";
 
 /** Bytes that may wait in the buffer of the socket before calls wait. */
 const MAX_BUFFERED = 1_048_576;
@@ -167,7 +168,8 @@ export class OpenSocketCalls {
     if (method === "notifications/event") {
       const members = asObject(params);
       const { id: callId } = members;
-      return this.#calls.get(callId as number)?.events?.push(members, size);
+      const event = decodeEvent(members);
+      return event && this.#calls.get(callId as number)?.events?.push(event, size);
     }
     if (method !== undefined) return;
     const call = this.#calls.get(id as number);

@@ -1,8 +1,6 @@
-/** The events of one call, passed on in their order while the receiver may ask to wait. */
-import { type ErrorResult, errorResult, type Sink } from "../../../../core/call/outcome.ts";
-import type { ActivityMonitor } from "../../../../core/call/transport.ts";
-import type { Members } from "../../../../internal/json.ts";
-import { decodeEvent } from "../../../framing/result/decode.ts";
+/** The events of one call over a connection that others share, passed on in their order while the receiver may ask to wait. */
+import { type CallEvent, type ErrorResult, errorResult, type Sink } from "../../core/call/outcome.ts";
+import type { ActivityMonitor } from "../../core/call/transport.ts";
 
 /** Passes the events of one call to its sink in order. If too many wait, `onOverflow` is called with `result_too_large`. */
 export class EventQueue {
@@ -10,13 +8,13 @@ export class EventQueue {
   readonly #limit: ActivityMonitor;
   readonly #maxChars: number;
   readonly #onOverflow: (error: ErrorResult) => void;
-  #waiting: (readonly [event: Members, size: number])[] = [];
+  #waiting: (readonly [event: CallEvent, size: number])[] = [];
   #chars = 0;
   #onEnd: (() => void) | undefined;
   /** Whether the receiver has not taken the last event yet. */
   isFull = false;
 
-  /** @param maxChars Maximum size of the events that wait, in UTF-16 code units of their messages. */
+  /** @param maxChars Maximum size of the events that wait, in UTF-16 code units of their JSON. */
   constructor(sink: Sink, limit: ActivityMonitor, maxChars: number, onOverflow: (error: ErrorResult) => void) {
     this.#sink = sink;
     this.#limit = limit;
@@ -24,11 +22,12 @@ export class EventQueue {
     this.#onOverflow = onOverflow;
   }
 
-  /** Passes an event on, or keeps it while the receiver is busy. */
-  push(event: Members, size: number): void {
+  /** Passes an event on, or keeps it while the receiver is busy. @param size Its size, or a function that measures an event which waits. */
+  push(event: CallEvent, size: number | (() => number)): void {
     if (!this.isFull) return this.#deliver(event);
-    this.#waiting.push([event, size]);
-    this.#chars += size;
+    const chars = typeof size === "number" ? size : size();
+    this.#waiting.push([event, chars]);
+    this.#chars += chars;
     if (this.#chars <= this.#maxChars) return;
     this.#waiting = [];
     this.#onOverflow(
@@ -42,10 +41,9 @@ export class EventQueue {
     else onEnd();
   }
 
-  #deliver(members: Members): void {
+  #deliver(event: CallEvent): void {
     this.#limit.markActive();
-    const event = decodeEvent(members);
-    const taken = event && this.#sink.push(event);
+    const taken = this.#sink.push(event);
     if (taken === undefined) return;
     this.isFull = true;
     this.#limit.suspend();
