@@ -19,6 +19,10 @@ export class RecentCache<Value extends object> {
     return value;
   }
 
+  delete(key: string): void {
+    this.#values.delete(key);
+  }
+
   clear(): void {
     this.#values.clear();
   }

@@ -7,7 +7,9 @@ import type { Sink } from "../../src/core/call/outcome.ts";
 import { FakeClock } from "../../src/entries/testing.ts";
 import { rest, restTransport } from "../../src/entries/rest.ts";
 import { withVirtualTime } from "../client/virtual_time.ts";
+import { liteDuplex } from "../../src/wires/mcp_lite/websocket/server/lite_duplex.ts";
 import { type WireRow, WIRES, wires } from "./matrix.ts";
+import { MemoryConnection } from "./memory_connection.ts";
 
 const COLUMNS = ["MCP-lite", "WebSocket", "REST", "MCP"];
 const SINK: Sink = { push() {} };
@@ -100,6 +102,34 @@ test("a caller gets two heartbeats a second at most", async () => {
   await clock.advance(2_000);
   open("done");
   strictEqual((await text).match(/^event: heartbeat$/gm)?.length, 4);
+  await server.close(0);
+});
+
+test("calls that share a connection share its heartbeats, at the shortest interval of those that run", async () => {
+  const { server, clock, open } = quietServer();
+  const sent: string[] = [];
+  const connection = new MemoryConnection(liteDuplex(64), server["~server"].host, (text) => void sent.push(text));
+  const call = (id: number, heartbeatMs: number) => {
+    const params = { name: "quiet", arguments: {}, _meta: { heartbeat_ms: heartbeatMs } };
+    connection.receive(JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }));
+  };
+  const beatsIn = (ms: number) => {
+    sent.length = 0;
+    clock.tick(ms);
+    return sent.filter((text) => text.includes("notifications/heartbeat")).length;
+  };
+  for (let id = 1; id <= 20; id++) call(id, 2_000);
+  strictEqual(beatsIn(6_000), 3);
+  call(21, 500);
+  for (let id = 22; id <= 40; id++) call(id, 1_000);
+  strictEqual(beatsIn(2_000), 4);
+  connection.receive('{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":21}}');
+  // The next one is still due at the interval of the call that was cancelled.
+  ok(beatsIn(4_500) <= 5);
+  open("done");
+  for (let turn = 0; turn < 50; turn++) await Promise.resolve();
+  strictEqual(beatsIn(60_000), 0);
+  await connection.end();
   await server.close(0);
 });
 

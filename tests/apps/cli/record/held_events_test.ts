@@ -1,13 +1,8 @@
 /** What a recorder holds of calls under way. */
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-<<<<<<< HEAD:tests/apps/cli/record/held_events_test.ts
 import { createRedactor } from "../../../../src/core/redaction/redact.ts";
-import { Recorder } from "../../../../src/inspection/recording/recorder.ts";
-=======
-import { createRedactor } from "../../../src/core/redaction/redact.ts";
-import { Recorder, type RecorderOptions } from "../../../src/core/recording/recorder.ts";
->>>>>>> 426c158f (fix(record): a disk that fills ends the recording, says so once, and the calls continue):tests/cli/record/held_events_test.ts
+import { Recorder, type RecorderOptions } from "../../../../src/inspection/recording/recorder.ts";
 
 type Listener = Parameters<Parameters<Recorder["begin"]>[0]["onEvent"]>[0];
 

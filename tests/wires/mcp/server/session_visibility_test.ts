@@ -2,6 +2,7 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, Failure, type Server } from "../../../../mod.ts";
+import { FakeClock } from "../../../../src/entries/testing.ts";
 import { authenticate } from "../../../../src/entries/auth.ts";
 import { group } from "../../../../src/entries/compose.ts";
 import { discover } from "../../../../src/entries/discovery.ts";
@@ -11,6 +12,7 @@ import {
   mcp,
   mcpSessions,
   mcpTransport,
+  memorySessionStore,
   sessionState,
 } from "../../../../src/entries/mcp.ts";
 import { webtools } from "../../../../src/entries/webtools.ts";
@@ -277,4 +279,27 @@ test("sessionState() keeps so many sessions, and drops the one that was not used
     /^TypeError: Cannot keep the state of sessions: create must be a function/,
   );
   throws(() => sessionState(() => ({}), { maxSessions: 0 }), RangeError);
+});
+
+test("sessionState() drops what is kept of a session that is deleted, expires, or is evicted", async () => {
+  const clock = new FakeClock(0);
+  const stateOf = sessionState(() => ({ count: 0 }));
+  const count = defineTool("count").describe("Count").handle((_, ctx) => ++stateOf(ctx.session)!.count);
+  const store = memorySessionStore({ ttlMs: 60_000, maxSessions: 2, clock });
+  const server = createServer({ tools: [count], wires: [mcp({ sessions: mcpSessions({ store }) })], logger: false });
+  const start = async () => {
+    const { send, id } = await begin(server);
+    await send("tools/call", { name: "count" });
+    strictEqual(stateOf(id)?.count, 1);
+    return id;
+  };
+  const deleted = await start();
+  await server.fetch(
+    new Request("http://localhost/mcp", { method: "DELETE", headers: { "mcp-session-id": deleted } }),
+  );
+  const expired = await start();
+  clock.tick(60_000);
+  const [evicted, second, third] = [await start(), await start(), await start()];
+  deepStrictEqual([deleted, expired, evicted, second, third].map((id) => stateOf(id)?.count), [0, 0, 0, 1, 1]);
+  await server.close(0);
 });

@@ -11,6 +11,7 @@ import { TaskNotifications } from "../../server/legacy_tasks.ts";
 import type { McpServer } from "../../server/mcp_server.ts";
 import type { RpcResponse } from "../../server/response.ts";
 import { ACCEPTED, batchErrorReply, errorReply, KEEP_ALIVE, toReply, unavailableReply } from "../server/exchange.ts";
+import { reportSessionEnd } from "./ended_sessions.ts";
 import { appendNotification, followChanges, NOTIFICATION_STREAM, toClientEvent } from "./notifications.ts";
 import { SessionExchange } from "./request.ts";
 import { findSession, type McpSession, principalId, type SessionStore, withQuietEnds } from "./store.ts";
@@ -91,6 +92,7 @@ export class SessionHttp {
   end(head: Head): Promise<Reply> {
     return this.#inSession(head, async ({ id }) => {
       await this.store.delete(id);
+      reportSessionEnd(id);
       return { status: 200, headers: {}, body: null };
     });
   }

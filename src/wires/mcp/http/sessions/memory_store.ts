@@ -1,6 +1,7 @@
 import { Listeners } from "../../../../internal/async.ts";
 import { checkOptions, OBJECT, type OptionRules, POSITIVE, wholeNumber } from "../../../../internal/options.ts";
 import { type Clock, systemClock } from "../../../../internal/time.ts";
+import { reportSessionEnd } from "./ended_sessions.ts";
 import type { ClientEvent, McpSession, SessionEvent, SessionStore, StoredMessage } from "./store.ts";
 
 /** Options of {@link memorySessionStore}. */
@@ -93,6 +94,7 @@ class MemorySessionStore implements SessionStore {
 
   delete(id: string): void {
     this.#entries.delete(id);
+    reportSessionEnd(id);
     this.#notify(id, { kind: "ended" });
   }
 

@@ -1,5 +1,6 @@
 import { checkOptions, FUNCTION, type OptionRules, required, wholeNumber } from "../../../../internal/options.ts";
 import { RecentCache } from "../../../../internal/recent_cache.ts";
+import { whenSessionsEnd } from "./ended_sessions.ts";
 
 /** Options of {@link sessionState}. */
 export interface SessionStateOptions {
@@ -17,7 +18,7 @@ const RULES: OptionRules<SessionStateOptions & { readonly create: unknown }> = {
 
 /**
  * Values that a server keeps for each MCP session, in the memory of this process: what a server of another SDK has in variables if it is
- * created once for each session.
+ * created once for each session. They are dropped when this process ends the session, or when it expires in a store of this process.
  *
  * @example A tool that a session has unlocked
  * ```ts
@@ -48,5 +49,13 @@ export function sessionState<State extends object>(
 ): (session: string | undefined) => State | undefined {
   checkOptions("keep the state of sessions", { create, ...options }, RULES);
   const states = new RecentCache<State>(options.maxSessions ?? 10_000);
-  return (session) => session === undefined ? undefined : states.get(session, create);
+  const drop = (session: string): void => states.delete(session);
+  whenSessionsEnd(drop);
+  // It keeps `drop` alive.
+  return Object.assign(
+    (session: string | undefined) => session === undefined ? undefined : states.get(session, create),
+    {
+      drop,
+    },
+  );
 }

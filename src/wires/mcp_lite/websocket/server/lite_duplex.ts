@@ -80,6 +80,11 @@ class LiteConnection {
   /** Calls under way. Most connections are idle, and have no map. */
   #running: Map<RequestId, LiteCall> | undefined;
   #isEnded = false;
+  #heartbeat: Deadline | undefined;
+  /** Interval of the heartbeats that calls have asked for; `Infinity` without any. */
+  #beatMs = Infinity;
+  /** Whether the connection has no room for further heartbeats. */
+  #isFull = false;
 
   constructor(lite: LiteDuplex, connection: MessageConnection) {
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -92,7 +97,12 @@ class LiteConnection {
       this.#isEnded = true;
       this.#closeIfDone();
     });
-    connection.signal.addEventListener("abort", () => this.#running?.forEach((call) => call.cancel()), { once: true });
+    connection.signal.addEventListener("abort", () => this.#abort(), { once: true });
+  }
+
+  #abort(): void {
+    this.#running?.forEach((call) => call.cancel());
+    this.#beat();
   }
 
   #closeIfDone(): void {
@@ -162,12 +172,32 @@ class LiteConnection {
       : run(call);
     if (!isPending(result)) return this.#sendResult(id, call, result, startedMs);
     (this.#running ??= new Map()).set(id, running);
-    if (meta?.heartbeatMs !== undefined) running.beat(this.lite.heartbeats, heartbeatInterval(meta.heartbeatMs));
+    if (meta?.heartbeatMs !== undefined) this.#beatFor(running, heartbeatInterval(meta.heartbeatMs));
     chain(result, (later) => {
       this.#running?.delete(id);
-      running.end();
+      if (this.#running?.size === 0) this.#beat();
       if (!running.isCancelled) this.#sendResult(id, call, later, startedMs);
       this.#closeIfDone();
+    });
+  }
+
+  /** Sends the heartbeats that a call has asked for, beside those of the connection: one timer has the shortest interval of its calls. */
+  #beatFor(call: LiteCall, intervalMs: number): void {
+    call.beatMs = intervalMs;
+    if (intervalMs < this.#beatMs) this.#beat();
+  }
+
+  #beat(): void {
+    this.#heartbeat?.clear();
+    this.#beatMs = Infinity;
+    for (const { beatMs } of this.#running?.values() ?? []) this.#beatMs = Math.min(this.#beatMs, beatMs);
+    if (this.#beatMs === Infinity) return;
+    this.#heartbeat = this.lite.heartbeats.add(this.#beatMs, () => {
+      this.#beat();
+      if (this.#isFull || this.#beatMs === Infinity) return;
+      const room = this.connection.send(HEARTBEAT_MESSAGE);
+      this.#isFull = room !== undefined;
+      void room?.then(() => this.#isFull = false);
     });
   }
 
@@ -218,9 +248,8 @@ class LiteCall implements Peer, Sink {
   readonly #connection: MessageConnection;
   /** Created when it is read: most handlers need no signal. */
   #controller: AbortController | undefined;
-  #heartbeat: Deadline | undefined;
-  /** Whether the connection has no room for further heartbeats. */
-  #isFull = false;
+  /** Interval of the heartbeats that it has asked for, in milliseconds. */
+  beatMs = Infinity;
   isCancelled = false;
 
   constructor(connection: MessageConnection, requestId: RequestId) {
@@ -250,26 +279,10 @@ class LiteCall implements Peer, Sink {
     return this.signal;
   }
 
-  /** Sends heartbeats until the call ends, beside those of the connection. */
-  beat(heartbeats: Deadlines, intervalMs: number): void {
-    this.#heartbeat = heartbeats.add(intervalMs, () => {
-      this.beat(heartbeats, intervalMs);
-      if (this.#isFull) return;
-      const room = this.#connection.send(HEARTBEAT_MESSAGE);
-      this.#isFull = room !== undefined;
-      void room?.then(() => this.#isFull = false);
-    });
-  }
-
-  /** Ends the heartbeats. */
-  end(): void {
-    this.#heartbeat?.clear();
-  }
-
   /** Ends the call without an answer. */
   cancel(): void {
     this.isCancelled = true;
-    this.end();
+    this.beatMs = Infinity;
     this.#controller?.abort();
   }
 
