@@ -65,7 +65,7 @@ for (
 
 test("a job's changes are listened to once without pg: nothing tries again", async () => {
   await using copy = await copyPackage(["pg"]);
-  const { bullmqEngine } = await copy.load<BullmqEntry>("src/engine/bullmq/mod.ts");
+  const { bullmqEngine } = await copy.load<BullmqEntry>("src/jobs/engines/bullmq/bullmq_engine.ts");
   const { lines, first, logger } = keepLines();
   const engine = bullmqEngine({ postgres: "postgres://127.0.0.1:1/none", logger });
   const own = globalThis.setTimeout;

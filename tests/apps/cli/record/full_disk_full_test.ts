@@ -4,10 +4,10 @@ import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { test } from "node:test";
-import { createClient, createServer, defineTool } from "../../../mod.ts";
-import { serve } from "../../../src/runtime/serve.ts";
-import { startProgram } from "../../serve/programs.ts";
-import { temporaryFolder } from "../../temporary_folder.ts";
+import { createClient, createServer, defineTool } from "../../../../mod.ts";
+import { serve } from "../../../../src/runtime/serve.ts";
+import { startProgram } from "../../../serve/programs.ts";
+import { temporaryFolder } from "../../../temporary_folder.ts";
 import { runInProcess } from "../in_process.ts";
 import { commandOf } from "../run.ts";
 
