@@ -1,7 +1,7 @@
 /** A request that is too large for a server over pipes: the refusal ends that request, and never one of another caller. */
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, createServer, defineTool, ToolError } from "../../../../mod.ts";
+import { createClient, createServer, defineTool, type ToolError } from "../../../../mod.ts";
 import { DuplexTransport } from "../../../../src/wires/mcp/client/duplex_transport.ts";
 import { requestIdIn } from "../../../../src/wires/mcp/protocol/messages.ts";
 import type { ServerMessage } from "../../../../src/wires/mcp/protocol/messages.ts";
