@@ -50,7 +50,7 @@ function boundLimit(limit: ActivityMonitor, signal: AbortSignal, queue: EventQue
     tool: limit.tool,
     principal: limit.principal,
     signal,
-    // What arrives for others is no activity of a call that waits for its reader.
+    // What arrives for other calls does not count as activity of one that waits for its reader.
     markActive: () => queue.isFull || limit.markActive(),
     suspend: () => limit.suspend(),
   };
