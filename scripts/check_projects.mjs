@@ -1,12 +1,12 @@
 // Projects of users, as other libraries have an ecosystem's CI: `node scripts/check_projects.mjs [project …]`. Each folder of tests/projects
-// is a package that installs the packed tarball by its name, and real packages beside it; then its `check` and `test` are run. They find a
-// Redis and a PostgreSQL at REDIS_URL and POSTGRES_URL.
-import { cpSync, existsSync, readdirSync } from "node:fs";
+// is a template: `create-toolwire` writes it, the packed tarball is installed by its name with real packages beside it, and its `check` and
+// `test` are run. They find a Redis and a PostgreSQL at REDIS_URL and POSTGRES_URL.
+import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { startRedis } from "../bench/long_work/redis.mjs";
 import { startPostgres } from "../bench/queues/postgres.mjs";
-import { serveConsumers, TOOLWIRE } from "./package/consumers.mjs";
+import { CREATE_TOOLWIRE, serveConsumers, TOOLWIRE } from "./package/consumers.mjs";
 import { root } from "./runtimes.mjs";
 
 const NPM = { install: ["npm", "install", "--loglevel=error", "--no-package-lock"], task: ["npm", "run", "--silent"] };
@@ -18,7 +18,10 @@ const chosen = named.length > 0 ? named : folders.map(({ name }) => name).sort()
 
 let passed = 0;
 let failed = 0;
-const { temporary, run, close } = await serveConsumers([TOOLWIRE]);
+const { temporary, node, run, close } = await serveConsumers([TOOLWIRE, CREATE_TOOLWIRE]);
+const program = join(temporary, "create");
+cpSync(join(root, "create-toolwire/dist"), program, { recursive: true });
+mkdirSync(join(temporary, "projects"));
 const [redis, postgres] = [await startRedis(), await startPostgres()];
 try {
   if (redis === undefined || postgres === undefined) throw new Error("Install redis-server and postgresql first");
@@ -32,10 +35,21 @@ process.exitCode = failed > 0 ? 1 : 0;
 
 async function check(project, stores) {
   const startMs = performance.now();
-  const folder = join(temporary, project);
+  const folder = join(temporary, "projects", project);
   const done = [];
   try {
-    cpSync(join(PROJECTS, project), folder, { recursive: true, filter: (path) => !path.includes("node_modules") });
+    const create = [
+      node,
+      join(program, "main.js"),
+      project,
+      "--template",
+      project,
+      "--yes",
+      "--no-install",
+      "--no-git",
+    ];
+    await run(create, join(temporary, "projects"));
+    done.push("create");
     const { install, task } = existsSync(join(folder, "deno.json")) ? DENO : NPM;
     await run(install, folder);
     done.push("install");

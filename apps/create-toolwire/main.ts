@@ -37,6 +37,7 @@ async function main(args: readonly string[]): Promise<number> {
     const host = {
       cwd,
       env,
+      nodeVersion: process.versions.node,
       isInteractive,
       createPrompter: () => createPrompter({ stdin, stdout, stderr, env, cwd }),
       note,

@@ -369,6 +369,11 @@ export const NAV = [
         "A test covers all orders of writes and faults within small bounds.",
       ),
       page(
+        "decisions/definition-of-client-tools.md",
+        "Definitions of client tools",
+        "Editors find no place for names that types compute, so tools stay a list.",
+      ),
+      page(
         "decisions/tilde-members.md",
         "Tilde members",
         "The public API has values with ~ members, not classes.",

@@ -72,7 +72,7 @@ function pack(folder, script, temporary) {
 
 async function run(command, args, { cwd, env, node }) {
   const path = [dirname(node), join(root, "node_modules/.bin"), process.env.PATH].join(":");
-  const running = execute(command, args, { cwd, env: { ...env, PATH: path }, timeout: 240_000, maxBuffer: 1 << 26 });
+  const running = execute(command, args, { cwd, env: { ...env, PATH: path }, timeout: 600_000, maxBuffer: 1 << 26 });
   running.child.stdin.end();
   return await running;
 }

@@ -37,6 +37,21 @@ export function retryDelayMs(
 /** Maximum length of a tool's name and of a suggestion in a message, in UTF-16 code units. */
 const MAX_NAMED = 128;
 
+/** Functions of other libraries' clients: a member of a client is a tool here. */
+const OWN_FUNCTIONS: Readonly<Record<string, string>> = {
+  tools: "client.$.list()",
+  list: "client.$.list()",
+  listTools: "client.$.list()",
+  callTool: 'client.$.call("name", { … })',
+  call: 'client.$.call("name", { … })',
+  connect: "there is nothing to connect, the first call does it",
+  close: "client.$.close()",
+  readResource: "mcpTransport(url).resources.read(uri)",
+  listResources: "mcpTransport(url).resources.list()",
+  getPrompt: "mcpTransport(url).prompts.get(name)",
+  listPrompts: "mcpTransport(url).prompts.list()",
+};
+
 /** The error about an unknown tool, with the tool and the server's suggestion in its message. Protocols have them in different places. */
 export function nameUnknownTool(error: ErrorResult, called: string): ErrorResult {
   const { requested_tool: requested = called, suggestion } = asObject(error.data);
@@ -45,6 +60,8 @@ export function nameUnknownTool(error: ErrorResult, called: string): ErrorResult
   if (!isOurs && error.message.includes(name)) return error;
   // Other servers may give a reason.
   const message = `Tool ${JSON.stringify(name)} was not found${isOurs ? "" : `: ${error.message}`}`;
+  const own = Object.hasOwn(OWN_FUNCTIONS, name) ? OWN_FUNCTIONS[name] : undefined;
+  if (own !== undefined) return { ...error, message: `${message}; of the client itself: ${own}` };
   if (typeof suggestion !== "string" || suggestion === "") return { ...error, message };
   const advice = shorten(suggestion.replaceAll("'", '"'), 2 * MAX_NAMED);
   return { ...error, message: `${message}; ${advice.charAt(0).toLowerCase()}${advice.slice(1)}` };

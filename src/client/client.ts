@@ -6,6 +6,7 @@ import {
   toToolError,
   type UnknownOutcome,
 } from "../core/call/outcome.ts";
+import { assertSupported } from "../internal/supported.ts";
 import { OBJECT_MEMBERS } from "../internal/json.ts";
 import { Failure } from "../core/errors/failure.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
@@ -65,6 +66,7 @@ export function clientOf(
   options: ClientOptions,
   transports: UrlTransports,
 ): UntypedClient {
+  assertSupported("create client");
   const url = typeof to === "string" || to instanceof URL ? toEndpoint(to) : undefined;
   assertKnown("create client", options, url ? HTTP_OPTIONS : OPTIONS);
   const transport = url === undefined ? asTransport(to as Transport) : transports.open(url, options);
@@ -139,6 +141,9 @@ class Caller implements ClientMethods {
   }
 
   call(tool: string, args?: unknown, options?: CallOptions): Promise<unknown> {
+    if (typeof tool !== "string") {
+      return Promise.reject(new TypeError('Cannot call: write client.$.call("name", { … })'));
+    }
     return this.#complete({ tool, args }, options);
   }
 

@@ -15,5 +15,10 @@ export function toEndpoint(to: string | URL): URL {
 export function asTransport(to: Transport): Transport {
   const transport = (to as Partial<InProcessServer> | null)?.["~transport"]?.() ?? to;
   if (typeof transport?.call === "function") return transport;
-  throw new TypeError("Cannot create client: pass a URL, or a transport such as memoryTransport(server)");
+  const { url = (to as { transport?: { url?: unknown } } | null)?.transport?.url } = (to ?? {}) as { url?: unknown };
+  throw new TypeError(
+    `Cannot create client: pass a URL, or a transport such as memoryTransport(server)${
+      url === undefined ? "" : `. Write: createClient(${JSON.stringify(`${url}`)}, { headers })`
+    }`,
+  );
 }

@@ -1,3 +1,4 @@
+import { assertSupported } from "../internal/supported.ts";
 import { CleanUp } from "../internal/clean_up.ts";
 import type { Optional } from "../internal/json.ts";
 import { delay } from "../internal/time.ts";
@@ -94,13 +95,24 @@ const FLUSH_MS = 1_000;
  * @throws {Error} With the code `EADDRINUSE`, if the port is in use.
  * @throws The runtime's own error if listening fails for another reason, such as a port that is not permitted.
  */
-export async function serve(server: Server, options: ServeOptions = {}): Promise<Listening> {
+export function serve(server: Server, options?: ServeOptions): Promise<Listening>;
+export async function serve(
+  server: Server,
+  options: ServeOptions = {},
+  ...more: readonly unknown[]
+): Promise<Listening> {
   if (typeof server?.withOriginPolicy !== "function") {
-    throw new TypeError("Cannot serve this: pass the result of createServer()");
+    throw new TypeError("Cannot serve this: pass the result of createServer(), as serve(server, { port: 8000 })");
   }
+  if (more.length > 0) {
+    throw new TypeError(
+      "Cannot serve this: there is no callback. Write: const { url } = await serve(server, { port })",
+    );
+  }
+  if (typeof options === "number") throw new TypeError(`Cannot serve this: write serve(server, { port: ${options} })`);
   if (server.isClosed) throw new TypeError("Cannot serve: this server is closed; create another one");
   checkOptions("serve this", options, RULES);
-  if (Promise.withResolvers === undefined) throw new TypeError("Cannot serve: Toolwire needs Node 22 or later");
+  assertSupported("serve this");
   if (options.grpc !== undefined && options.grpc !== true && typeof options.grpc?.port !== "number") {
     throw new TypeError("Cannot serve gRPC: grpc is { port: 50_051 }, or true for the same port");
   }

@@ -60,6 +60,19 @@ function describeAuth(value: unknown): string | undefined {
     : 'a function: pass it to authenticate(…), of "toolwire/auth"';
 }
 
+/** Options that servers of other libraries have, and what to write. */
+const FOREIGN_OPTIONS: Readonly<Record<string, string>> = {
+  schemaAdapter: "schemas of every library work as they are: leave it out",
+  capabilities: "capabilities are found out: leave it out",
+  authenticate: 'write auth: authenticate(…), with the function of "toolwire/auth"',
+  health: 'write wires: [mcp(), healthPage()], with healthPage of "toolwire/health"',
+  createContext: "write middleware: [(ctx, next) => { ctx.state.user = …; return next(); }]",
+  context: "write middleware: [(ctx, next) => { ctx.state.user = …; return next(); }]",
+  router: "write tools: [ … ]",
+  port: 'write await serve(server, { port }), of "toolwire/serve"',
+  transport: 'write await serve(server), of "toolwire/serve", or serveStdio(server), of "toolwire/stdio"',
+};
+
 /** Options of the front door, whose other values are those of the core. */
 type CheckedOptions = Omit<AnyServerOptions, "originPolicy"> & OriginPolicy;
 
@@ -129,6 +142,11 @@ const CORS_WITHOUT_ORIGINS =
  * @throws {RangeError} If a number is not positive.
  */
 export function checkServerOptions(options: CheckedOptions): void {
+  for (const [name, line] of Object.entries(FOREIGN_OPTIONS)) {
+    if (Object.hasOwn(options, name)) {
+      throw new TypeError(`Cannot create server: there is no option "${name}"; ${line}`);
+    }
+  }
   checkOptions("create server", options, RULES);
   const { limits, cors, origins } = options;
   if (limits !== undefined) checkOptions("create server with these limits", limits, LIMITS);

@@ -1,4 +1,5 @@
 import type { Principal } from "../core/call/call.ts";
+import { assertSupported } from "../internal/supported.ts";
 import type { Resolution } from "../core/handler/waits.ts";
 import { memoryBus } from "../core/call/changes.ts";
 import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
@@ -189,6 +190,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
   options: CoreServerOptions<Tools, Parts>,
   features?: WireHost["features"],
 ): Server<AllTools<Tools, Parts>> {
+  assertSupported("create server");
   const { middleware = [], jobMiddleware = [], changes: ownChanges = memoryBus(), parts: [first] = [] } = options;
   for (const chain of [middleware, jobMiddleware]) assertMiddleware(chain, "the server");
   const parts = first?.["~join"](options, ownChanges);

@@ -2,12 +2,14 @@
  * What readers of the first pages of other libraries' documentation type into ours. Each works, or is refused with the line to write; a
  * definition that is written for them is pasted and called.
  *
- * Peers: the official SDK of MCP, FastMCP for TypeScript, mcp-lite, tRPC, Hono, the AI SDK, and Mastra.
+ * Peers: the official SDK of MCP, FastMCP for TypeScript, mcp-lite, tRPC, Hono, the AI SDK, and Mastra. Their definitions and servers are
+ * here; what their readers type in a handler, at a client and with `serve` is in `uses_test.ts` beside this file.
  */
 import { match, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type } from "arktype";
 import { Hono } from "hono";
+import { cors } from "hono/cors";
 import * as v from "valibot";
 import { z } from "zod";
 import { type AnyTool, createServer, defineTool, type Server } from "../../mod.ts";
@@ -102,7 +104,55 @@ const SDK: readonly Omit<Typed, "peer">[] = [
   },
 ];
 
+const SDK_2: readonly Omit<Typed, "peer">[] = [
+  {
+    what: "createServer({ name, version }, { capabilities }), as new McpServer",
+    code: () => create({ name: "x", version: "1.0.0", tools: [] }, { capabilities: { tools: {} } }),
+    says: /all options are in one object.*capabilities are found out/s,
+  },
+  {
+    what: "createServer({ name, version }), to register tools later",
+    code: () => create({ name: "x", version: "1.0.0" }),
+    says: /createServer\(\{ tools: \[ … \] \}\)/,
+  },
+  {
+    what: "server.sendToolListChanged()",
+    code: () => bare().sendToolListChanged(),
+    says: /server\.notify\.listChanged\("tools"\)/,
+  },
+  {
+    what: "createServer({ capabilities })",
+    code: () => create({ tools: [], capabilities: { tools: {} } }),
+    says: /capabilities are found out: leave it out/,
+  },
+];
+
 const FASTMCP: readonly Omit<Typed, "peer">[] = [
+  {
+    what: "server.addResourceTemplate({ uriTemplate, load })",
+    code: () => bare().addResourceTemplate({ uriTemplate: "file:///{name}", name: "x", load: () => ({ text: "x" }) }),
+    says: /defineResource\("file:\/\/\/\{name\}"\)\.read\(…\)/,
+  },
+  {
+    what: "authenticate, an option of the server",
+    code: () => create({ tools: [], authenticate: () => ({ id: 1 }) }),
+    says: /auth: authenticate\(…\), with the function of "toolwire\/auth"/,
+  },
+  {
+    what: "health: { enabled: true }",
+    code: () => create({ tools: [], health: { enabled: true } }),
+    says: /healthPage\(\)\], with healthPage of "toolwire\/health"/,
+  },
+  { what: "server.stop()", code: () => bare().stop(), says: /Write: server\.close\(\)$/ },
+  { what: 'server.on("connect", …)', code: () => bare().on("connect", () => {}), says: /middleware/ },
+  { what: "server.getApp()", code: () => bare().getApp(), says: /server\.fetch, in the app/ },
+  {
+    what: "_meta and an unknown member are not lost in silence",
+    code: () =>
+      bare().addTool({ name: "a", description: "A", _meta: { "x/y": 1 }, beforeExecute: () => {}, execute: () => 1 }),
+    says: /\.meta\(\{ "x\/y": 1 \}\)\n {2}\/\/ beforeExecute: not written here\n {2}\.handle\(/,
+    pastes: { tool: "a", answer: 1 },
+  },
   {
     what: "server.addTool({ name, description, parameters, execute })",
     code: () =>
@@ -211,6 +261,11 @@ const LITE: readonly Omit<Typed, "peer">[] = [
     code: () => bare().onError(() => {}),
     says: /middleware may catch what next\(\) throws/,
   },
+  {
+    what: "schemaAdapter: (schema) => z.toJSONSchema(schema)",
+    code: () => create({ tools: [], schemaAdapter: (schema: Loose) => z.toJSONSchema(schema) }),
+    says: /schemas of every library work as they are: leave it out/,
+  },
   { what: "server.group(prefix, child)", code: () => bare().group("git", {}), says: /parts: \[group\("prefix"/ },
 ];
 
@@ -245,6 +300,18 @@ const TRPC: readonly Omit<Typed, "peer">[] = [
     says: /Write: createServer\(\{ tools: \[ … \], wires: \[mcp\(\)\] \}\)/,
   },
   { what: "server.rest()", code: () => bare().rest(), says: /wires: \[rest\(\)\] \}\), with rest of "toolwire\/rest"/ },
+  {
+    what: "appRouter.createCaller({})",
+    code: () => bare().createCaller({}),
+    says: /createClient\(server\), or testClient/,
+  },
+  { what: "createContext", code: () => create({ tools: [], createContext: () => ({}) }), says: /ctx\.state\.user = …/ },
+  { what: "router", code: () => create({ router: {}, tools: [] }), says: /write tools: \[ … \]$/ },
+  {
+    what: ".meta({ … })",
+    code: () => described().meta({ "x/y": 1 }).handle(() => 1),
+    works: { tool: "greet", answer: 1 },
+  },
   { what: ".subscription(…)", code: () => described().subscription(() => {}), says: /Write:\n\n\.handle\(/ },
   {
     what: ".input(z.string()), one value",
@@ -286,6 +353,28 @@ const HONO: readonly Omit<Typed, "peer">[] = [
     },
     works: { tool: "greet", args: { name: "Ada" }, answer: "Hello, Ada!" },
   },
+  { what: 'app.request("/path"), in a test', code: () => bare().request("/mcp"), says: /testClient\(server\)/ },
+  { what: 'app.basePath("/api")', code: () => bare().basePath("/api"), says: /basePath: "\/api"/ },
+  {
+    what: "port, an option of the server",
+    code: () => create({ tools: [], port: 3000 }),
+    says: /await serve\(server, \{ port \}\)/,
+  },
+  {
+    what: "export default { port, fetch: server.fetch }",
+    code: () => ({ port: 3000, fetch: create({ tools: [greet()] }).fetch }),
+    works: { tool: "greet", args: { name: "Ada" }, answer: "Hello, Ada!" },
+  },
+  {
+    what: 'app.use("*", cors()), before server.fetch',
+    code: () => {
+      const app = new Hono();
+      app.use("*", cors());
+      const { fetch } = create({ tools: [greet()] });
+      return app.all("*", (c) => fetch(c.req.raw));
+    },
+    works: { tool: "greet", args: { name: "Ada" }, answer: "Hello, Ada!" },
+  },
   {
     what: 'server.get("/hello", handler)',
     code: () => bare().get("/hello", () => {}),
@@ -319,6 +408,51 @@ const AI: readonly Omit<Typed, "peer">[] = [
     what: "tools: { weather: tool({ description, parameters, execute }) }, of version 4",
     code: () => create({ tools: { weather: { description: "W", parameters: z.object({}), execute: () => "sun" } } }),
     pastes: { tool: "weather", answer: "sun" },
+  },
+  {
+    what: "tool({ needsApproval: true }), which is not lost in silence",
+    code: () =>
+      create({ tools: { run: { description: "Run", inputSchema: person, needsApproval: true, execute: () => 1 } } }),
+    says:
+      /\/\/ needsApproval: await ctx\.elicit\("approve", .* in the handler, or \.annotate\(\{ destructiveHint: true \}\)/,
+    pastes: { tool: "run", args: { name: "a" }, answer: 1 },
+  },
+  {
+    what: "tool({ toModelOutput })",
+    code: () =>
+      create({
+        tools: { run: { description: "Run", inputSchema: person, toModelOutput: () => ({}), execute: () => 1 } },
+      }),
+    says: /\/\/ toModelOutput: \.render\(\(output\) => …\)/,
+    pastes: { tool: "run", args: { name: "a" }, answer: 1 },
+  },
+  {
+    what: "tool({ inputExamples: [{ input }] })",
+    code: () =>
+      create({
+        tools: {
+          run: {
+            description: "Run",
+            inputSchema: person,
+            inputExamples: [{ input: { name: "Ada" } }],
+            execute: () => 1,
+          },
+        },
+      }),
+    says: /\.examples\(\[ \{ input: \{ name: "Ada" \} \} \]\)/,
+    pastes: { tool: "run", args: { name: "a" }, answer: 1 },
+  },
+  {
+    what: "tool({ strict: true })",
+    code: () => create({ tools: { run: { description: "Run", inputSchema: person, strict: true, execute: () => 1 } } }),
+    says: /\.input\(z\.object\(\{ name: z\.string\(\) \}\)\)\n {2}\.handle\(/,
+    pastes: { tool: "run", args: { name: "a" }, answer: 1 },
+  },
+  {
+    what: "tool({ description: ({ context }) => … }), of version 7",
+    code: () => create({ tools: { run: { description: () => "Run", inputSchema: person, execute: () => 1 } } }),
+    says: /\.describe\("…"\)/,
+    pastes: { tool: "run", args: { name: "a" }, answer: 1 },
   },
   {
     what: ".inputSchema(schema)",
@@ -371,6 +505,7 @@ const MASTRA: readonly Omit<Typed, "peer">[] = [
 
 const ALL: readonly Typed[] = Object.entries({
   "official SDK": SDK,
+  "official SDK 2": SDK_2,
   FastMCP: FASTMCP,
   "mcp-lite": LITE,
   tRPC: TRPC,
@@ -423,4 +558,4 @@ for (const { peer, what, code, works, says, pastes } of ALL) {
   });
 }
 
-test("the list has forty natural things of six peers, and more", () => ok(ALL.length >= 40, String(ALL.length)));
+test("the list has seventy natural things of seven peers, and more", () => ok(ALL.length >= 70, String(ALL.length)));

@@ -8,9 +8,14 @@ import { fileURLToPath } from "node:url";
 // @ts-expect-error: a script without types
 import { LanguageServer as Server } from "./language_server.mjs";
 
+interface Position {
+  readonly line: number;
+  readonly character: number;
+}
 interface LanguageServer {
   open(file: string, text: string): void;
-  hover(position: { readonly line: number; readonly character: number }): Promise<string>;
+  define(position: Position): Promise<readonly string[]>;
+  hover(position: Position): Promise<string>;
   stop(): void;
 }
 const { start } = Server as { start(folder: string): Promise<LanguageServer> };
@@ -94,6 +99,41 @@ test("hovers show resolved types", { timeout: 120_000 }, async () => {
       doesNotMatch(shown, /ErrorData<|ObjectSchema</, shown);
       if (name === "lock") match(shown, /readonly locked: \{\s*by: string;\s*\};\s*readonly gone: undefined;/);
     }
+  } finally {
+    editor.stop();
+  }
+});
+
+/** Why a client has no place to lead to: docs/decisions/definition-of-client-tools.md. When the first line has one, TypeScript has learnt it. */
+test("go to definition leads to a property that was written, and not to a name that a type computes", {
+  timeout: 120_000,
+}, async () => {
+  const lines = [
+    ...HEAD.trimEnd().split("\n"),
+    `export const add = defineTool("add").describe("Add").handle(() => 3);`,
+    `const server = createServer({ tools: [add] });`,
+    `const client = createClient<typeof server>("http://localhost");`,
+    `client.add();`,
+    `type Renamed<Tools> = { [Key in keyof Tools as Tools[Key] extends { name: infer Name extends string } ? Name : never]: Tools[Key] };`,
+    `declare const renamed: Renamed<{ add: { name: "add" } }>;`,
+    `renamed.add;`,
+    `type Same<Tools> = { [Key in keyof Tools]: Tools[Key] };`,
+    `declare const same: Same<{ add: typeof add }>;`,
+    `same.add;`,
+  ];
+  const file = join(folder, "definitions.ts");
+  writeFileSync(file, lines.join("\n"));
+  const editor = await start.call(Server, folder);
+  try {
+    editor.open(file, lines.join("\n"));
+    const leads = (use: string) => {
+      const line = lines.findIndex((text) => text.startsWith(use));
+      return editor.define({ line, character: use.indexOf(".") + 1 });
+    };
+    deepStrictEqual((await leads("client.add")).filter((place) => place.startsWith("definitions.ts")), []);
+    deepStrictEqual(await leads("renamed.add"), []);
+    const written = lines.findIndex((text) => text.startsWith("declare const same")) + 1;
+    deepStrictEqual(await leads("same.add"), [`definitions.ts:${written}`]);
   } finally {
     editor.stop();
   }

@@ -59,6 +59,15 @@ export class LanguageServer {
     return contents.value;
   }
 
+  /** The lines to which "go to definition" leads from a place, as `file:line`, from 1. */
+  async define(position) {
+    const found = [await this.#askOfFile("definition", { position })].flat().filter((one) => one != null);
+    return found.map((one) => {
+      const { start } = one.targetSelectionRange ?? one.range;
+      return `${(one.targetUri ?? one.uri).split("/").at(-1)}:${start.line + 1}`;
+    });
+  }
+
   stop() {
     this.#child.removeAllListeners("exit");
     this.#child.kill();

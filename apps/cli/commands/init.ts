@@ -1,4 +1,5 @@
 /** `toolwire init [folder]`: a new project. `npm create toolwire` does the same. */
+import process from "node:process";
 import { CliError } from "../cli_error.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
@@ -17,6 +18,7 @@ export const initCommand: CliCommand = defineCommand<InitFlags>({
   examples: [
     ["toolwire init my-tools", "Ask for the rest"],
     ["toolwire init my-tools --template workers --yes", "A Cloudflare Worker"],
+    ["toolwire init shop --template shop", "A whole program: Express, sessions, PostgreSQL"],
     ["npm create toolwire@latest my-tools -- --yes", "The same, without an installed Toolwire"],
   ],
   parameters: {
@@ -32,7 +34,8 @@ export const initCommand: CliCommand = defineCommand<InitFlags>({
         kind: "parsed",
         parse: String,
         optional: true,
-        brief: "node, bun or deno; workers, hono and next are installed by it, and run on Node",
+        brief:
+          "node, bun or deno; workers, hono and next are installed by it, and run on Node; whole programs have their own",
       },
       yes: { kind: "boolean", optional: true, withNegated: false, brief: "Ask nothing" },
       install: { kind: "boolean", optional: true, brief: "Install the packages" },
@@ -50,7 +53,14 @@ export const initCommand: CliCommand = defineCommand<InitFlags>({
     try {
       const createPrompter = async () => await (await import("../calls/prompter.ts")).createPrompter(host);
       const { isInteractive } = terminal;
-      const isDone = await runInit(folder, flags, { cwd, env, isInteractive, createPrompter, note });
+      const isDone = await runInit(folder, flags, {
+        cwd,
+        env,
+        nodeVersion: process.versions.node,
+        isInteractive,
+        createPrompter,
+        note,
+      });
       return isDone ? EXIT.ok : EXIT.interrupted;
     } catch (cause) {
       if (!(cause instanceof ProjectError)) throw cause;

@@ -4,9 +4,11 @@ import type { Prompter } from "../calls/prompter.ts";
 import { checkFolder, createProject, nameOf, ProjectError, runningRuntime } from "./create_project.ts";
 import {
   commandsOf,
+  isWhole,
   PROJECT_RUNTIMES,
   type ProjectPlan,
   type ProjectRuntime,
+  runtimeOf,
   TEMPLATE_NAMES,
   TEMPLATE_TITLES,
   type TemplateName,
@@ -25,6 +27,8 @@ export interface InitFlags {
 export interface InitHost {
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Version of the Node that runs this, without "v". Bun and Deno have the version that they are compatible with. */
+  readonly nodeVersion: string;
   /** Whether a person can be asked. */
   readonly isInteractive: boolean;
   /** Asks the person. */
@@ -83,15 +87,26 @@ function planOf(
   folder: string,
   template: TemplateName | undefined,
   { runtime }: InitFlags,
-  { env }: InitHost,
+  { env, nodeVersion }: InitHost,
 ): ProjectPlan {
   const running = runtime as ProjectRuntime | undefined ?? runningRuntime(env);
   const chosen = template ?? running;
-  const own = PROJECT_RUNTIMES.find((name) => name === chosen);
+  const own = runtimeOf(chosen);
   if (runtime !== undefined && own !== undefined && own !== runtime) {
     throw new ProjectError(`The template ${chosen} runs on ${own}, not on ${runtime}; leave out --runtime`);
   }
-  return { name: nameOf(folder), template: chosen, runtime: own ?? running };
+  const plan = { name: nameOf(folder), template: chosen, runtime: own ?? running };
+  if (plan.runtime === "node") checkNode(nodeVersion);
+  return plan;
+}
+
+/** Projects run their TypeScript as it is, which Node can from this version on. */
+function checkNode(version: string): void {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  if (major > 22 || (major === 22 && minor >= 18)) return;
+  throw new ProjectError(
+    `A project on Node needs Node 22.18 or later; this is ${version}. Install a later one, or pass --runtime bun or --runtime deno`,
+  );
 }
 
 /** Asks for what was not given. `undefined` if the user cancelled. */
@@ -125,7 +140,7 @@ function printCommands(plan: ProjectPlan, folder: string, isInstalled: boolean, 
     dev,
     test,
     check,
-    `${toolwire} install claude-desktop ./server.ts`,
+    ...isWhole(plan.template) ? [] : [`${toolwire} install claude-desktop ./server.ts`],
   ];
   note(["", ...lines.map((line) => `  ${line}`), ""].join("\n"));
 }

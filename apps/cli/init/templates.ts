@@ -2,8 +2,21 @@
 import { VERSION } from "../../../src/internal/version.ts";
 import { SHARED_FILES, TEMPLATE_FILES } from "./gen/templates.ts";
 
-/** Names of the templates of `toolwire init`, in the order of its question. */
-export const TEMPLATE_NAMES = ["node", "bun", "deno", "workers", "hono", "next"] as const;
+/** Names of the templates of `toolwire init`, in the order of its question: servers with two tools, then {@link PROJECTS}. */
+export const TEMPLATE_NAMES = [
+  "node",
+  "bun",
+  "deno",
+  "workers",
+  "hono",
+  "next",
+  "shop",
+  "assistant",
+  "watcher",
+  "notes",
+  "letters",
+  "team",
+] as const;
 
 /** Name of a template. */
 export type TemplateName = typeof TEMPLATE_NAMES[number];
@@ -13,6 +26,26 @@ export const PROJECT_RUNTIMES = ["node", "bun", "deno"] as const;
 
 /** A runtime that installs and runs a project. */
 export type ProjectRuntime = typeof PROJECT_RUNTIMES[number];
+
+/** Templates that are whole programs, each with its page and tests, and the runtime that each is for. CI runs them: tests/projects. */
+const PROJECTS: Readonly<Partial<Record<TemplateName, ProjectRuntime>>> = {
+  shop: "node",
+  assistant: "node",
+  watcher: "node",
+  notes: "deno",
+  letters: "node",
+  team: "node",
+};
+
+/** The runtime that a template is for, and no other; `undefined` if every runtime installs it. */
+export function runtimeOf(template: TemplateName): ProjectRuntime | undefined {
+  return PROJECT_RUNTIMES.find((name) => name === template) ?? PROJECTS[template];
+}
+
+/** Whether a template is a whole program. It has a page for people, and other files than a server with two tools. */
+export function isWhole(template: TemplateName): boolean {
+  return PROJECTS[template] !== undefined;
+}
 
 /** What a new project is: its name, its template, and the runtime that installs and runs it. */
 export interface ProjectPlan {
@@ -30,9 +63,15 @@ export const TEMPLATE_TITLES: Readonly<Record<TemplateName, string>> = {
   workers: "a Cloudflare Worker",
   hono: "a Hono app",
   next: "a Next.js app",
+  shop: "a shop on Express with sessions and PostgreSQL",
+  assistant: "an assistant over MCP servers and a REST API",
+  watcher: "a Worker with jobs and schedules in Durable Objects",
+  notes: "a service on Deno with Hono and sign-in",
+  letters: "a Next.js application that streams to a page",
+  team: "a team's server with tenants, sign-on and a queue in Redis",
 };
 
-const FILE_NOTES: Readonly<Record<TemplateName, string>> = {
+const FILE_NOTES: Readonly<Partial<Record<TemplateName, string>>> = {
   node: "- `main.ts` serves over HTTP.",
   bun: "- `main.ts` serves over HTTP.",
   deno: "- `main.ts` serves over HTTP. `deno.json` has the imports and tasks.",
@@ -71,10 +110,11 @@ export function filesOf(plan: ProjectPlan): Readonly<Record<string, string>> {
     ...commands,
     name: plan.name,
     version: VERSION,
-    files: FILE_NOTES[plan.template],
+    files: FILE_NOTES[plan.template] ?? "",
     url: "http://127.0.0.1:8000/mcp",
   };
-  const texts = { ...SHARED_FILES, ...TEMPLATE_FILES[plan.template] };
+  const { _gitignore = "", ...ofServers } = SHARED_FILES;
+  const texts = { _gitignore, ...!isWhole(plan.template) && ofServers, ...TEMPLATE_FILES[plan.template] };
   return Object.fromEntries(
     Object.entries(texts).map(([path, text]) => [
       // Packages leave out files of this name.

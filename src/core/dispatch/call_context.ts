@@ -1,4 +1,5 @@
 import type { Call, Metadata, Principal, TraceContext } from "../call/call.ts";
+import { bindMethods } from "../../internal/bound_methods.ts";
 import type { CallEvent, CallResult, ErrorResult, LogLevel, Progress, Sink } from "../call/outcome.ts";
 import { RESERVED_META } from "../call/call_meta.ts";
 import { callGuarded } from "../../internal/async.ts";
@@ -253,6 +254,9 @@ export class CallContext implements MiddlewareCtx {
   }
 
   progress(done: number, total?: number, message?: string): void {
+    if (typeof done !== "number") {
+      throw new TypeError("Cannot report progress: write ctx.progress(done, total, message)");
+    }
     if (this.#isOver || (this.sink === undefined && !this.mayBeJob && this.#runState?.isWatched !== true)) return;
     // Members one by one: spreading them costs more than sending the event.
     const progress: { -readonly [Member in keyof Progress]: Progress[Member] } = { done };
@@ -382,3 +386,7 @@ export class CallContext implements MiddlewareCtx {
     );
   }
 }
+
+const TAKEN_OUT =
+  "ask elicit elicitUrl fail log meta pending progress requestMore resolver roots sample sleep step validate waitFor waitUntil";
+bindMethods(CallContext.prototype, TAKEN_OUT.split(" "));

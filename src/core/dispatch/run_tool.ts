@@ -9,6 +9,7 @@ import { formatPath } from "../../internal/text.ts";
 import { isPromiseLike, stopGenerator } from "../../internal/async.ts";
 import { chain, Future, settleInto } from "../../internal/future.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import { LoopTurns } from "../../internal/turns.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, type InputIssue } from "../schema/issues.ts";
@@ -299,7 +300,8 @@ export class ToolRunner {
     if (checked.issues === undefined) return omitUndeclared(value, checked.value, schema.jsonSchema);
     const issues = formatIssues(checked.issues, value);
     const [first] = issues;
-    const where = first === undefined ? "" : ` at "${formatPath(first.path)}": ${first.message}`;
+    const where = (first === undefined ? "" : ` at "${formatPath(first.path)}": ${first.message}`) +
+      (what === "output" ? adviceOn(value) : "");
     const mismatch = new TypeError(`The ${what} does not fit the declared schema${where}`);
     return new Refused(this.#services.mask(mismatch, { tool: run.definition.name, issues }));
   }
@@ -372,4 +374,13 @@ function piecesOf(value: unknown): AsyncIterator<unknown, unknown> | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const iterable = value as Partial<AsyncIterable<unknown, unknown>>;
   return iterable[Symbol.asyncIterator]?.();
+}
+
+/** What to return in place of a result of the official SDK of MCP; empty for other values. */
+function adviceOn(value: unknown): string {
+  if (!isJsonObject(value) || !Array.isArray(value["content"])) return "";
+  if (value["isError"] === true) return "; throw ctx.fail(code, message) for an error";
+  return "structuredContent" in value
+    ? "; return the value of structuredContent itself, text for models by .render(…)"
+    : "";
 }

@@ -4,7 +4,7 @@ import { shorten } from "../../internal/text.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import { compileSchema } from "../schema/compile.ts";
 import { writeSchema } from "./rewrite_schema.ts";
-import { NAMES, type Step, STEP_ORDER, STEPS } from "./spellings.ts";
+import { MEMBER_LINES, NAMES, type Step, STEP_ORDER, STEPS } from "./spellings.ts";
 
 /** What is written after `defineTool`, by step. */
 export type Steps = ReadonlyMap<Step, unknown>;
@@ -13,6 +13,8 @@ export type Steps = ReadonlyMap<Step, unknown>;
 export interface Foreign {
   readonly name: string;
   readonly steps: Steps;
+  /** Members that are not steps here. */
+  readonly others: readonly string[];
 }
 
 /** Maximum length of a handler's source in a message. */
@@ -27,16 +29,17 @@ const MAX_TEXT = 400;
  */
 export function readForeign(given: readonly unknown[], fallback: string): Foreign {
   const steps = new Map<Step, unknown>();
+  const others: string[] = [];
   let name = fallback;
   for (const [index, value] of given.entries()) {
     if (typeof value === "string") {
       if (index === 0) name = value;
       else steps.set("describe", value);
     } else if (typeof value === "function") steps.set("handle", value);
-    else if (isJsonObject(value) && isDefinition(value)) name = readMembers(value, steps) ?? name;
+    else if (isJsonObject(value) && isDefinition(value)) name = readMembers(value, steps, others) ?? name;
     else if (value !== undefined) steps.set(steps.has("input") ? "annotate" : "input", value);
   }
-  return { name, steps };
+  return { name, steps, others };
 }
 
 /** An object with a name of a step, and no schema by which it would be an object of parameters. */
@@ -47,35 +50,44 @@ export function isDefinition(value: Members): boolean {
     (schemas.length < Object.keys(value).length || "inputSchema" in value || "parameters" in value);
 }
 
-function readMembers(value: Members, steps: Map<Step, unknown>): string | undefined {
+function readMembers(value: Members, steps: Map<Step, unknown>, others: string[]): string | undefined {
   for (const [member, part] of Object.entries(value)) {
     const step = STEPS.get(member);
-    if (step !== undefined && part !== undefined && part !== null) steps.set(step, part);
+    if (part === undefined || part === null) continue;
+    if (step !== undefined) steps.set(step, part);
+    else if (!NAMES.includes(member)) others.push(member);
   }
   const name = NAMES.map((member) => value[member]).find((one) => typeof one === "string");
   return name as string | undefined;
 }
 
 /** Writes a definition: `defineTool("add")` and its steps, each on a line. Parts that cannot be written are `…`. */
-export function writeTool({ name, steps }: Foreign, adapters: readonly SchemaAdapter[]): string {
+export function writeTool({ name, steps, others }: Foreign, adapters: readonly SchemaAdapter[]): string {
   const all = new Map(steps);
   if (!all.has("describe")) all.set("describe", all.get("title") ?? "…");
   if (!all.has("handle")) all.set("handle", undefined);
   const lines = STEP_ORDER.filter((step) => all.has(step)).map((step) =>
     `\n  .${step}(${writeArgument(step, all.get(step), adapters)})`
   );
-  return `defineTool(${JSON.stringify(name)})${lines.join("")}`;
+  // What is left out changes what the tool does, so it is named: a comment may be pasted, too.
+  const left = others.filter((member) => (MEMBER_LINES[member] ?? "…") !== "").map((member) =>
+    `\n  // ${member}: ${MEMBER_LINES[member] ?? "not written here"}`
+  );
+  return `defineTool(${JSON.stringify(name)})${[...lines.slice(0, -1), ...left, ...lines.slice(-1)].join("")}`;
 }
 
 /** Writes the argument of a step. */
 export function writeArgument(step: Step, value: unknown, adapters: readonly SchemaAdapter[]): string {
-  if (typeof value === "function" && step !== "input" && step !== "output") return writeFunction(value);
+  if (typeof value === "function" && (step === "handle" || step === "visibleTo")) return writeFunction(value);
   switch (step) {
     case "input":
     case "output":
       return writeAnySchema(value, adapters);
     case "handle":
       return "(input, ctx) => …";
+    case "describe":
+    case "title":
+      return JSON.stringify(typeof value === "string" ? shorten(value, MAX_TEXT) : "…");
     default:
       return typeof value === "string" ? JSON.stringify(shorten(value, MAX_TEXT)) : writeObject(value);
   }

@@ -3,7 +3,7 @@ import { isJsonObject, type Members } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import type { ToolDraft } from "./definition.ts";
 import { type Foreign, isDefinition, readForeign, writeArgument, writeTool } from "./rewrite.ts";
-import { REGISTERING, SERVER_LINES, STEP_ORDER, STEPS, TOOL_LINES } from "./spellings.ts";
+import { CONTEXT_LINES, REGISTERING, SERVER_LINES, STEP_ORDER, STEPS, TOOL_LINES } from "./spellings.ts";
 
 type Adapters = readonly SchemaAdapter[];
 
@@ -74,6 +74,33 @@ export function refuseServerMethods(server: object, adapters: Adapters): void {
 }
 
 /**
+ * Adds the members of other libraries' contexts, which throw, to the prototype of contexts, and levels to its `log`. They are not enumerable,
+ * and may be set.
+ */
+export function refuseContextMembers(prototype: { readonly log: object }): void {
+  const levels = ["debug", "info", "warn", "error"].map((level) => {
+    const value = (): never => {
+      throw new TypeError(`ctx.log.${level} is not here. Write: ctx.log("${level === "warn" ? "warning" : level}", …)`);
+    };
+    return [level, { value }] as const;
+  });
+  // What binds a function gives the result its prototype.
+  Object.setPrototypeOf(prototype.log, Object.create(Function.prototype, Object.fromEntries(levels)));
+  for (const [member, line] of Object.entries(CONTEXT_LINES)) {
+    if (member in prototype) continue;
+    Object.defineProperty(prototype, member, {
+      configurable: true,
+      get(): never {
+        throw new TypeError(`A handler's ctx has no ${member} here. Write: ${line}`);
+      },
+      set(value: unknown) {
+        Object.defineProperty(this, member, { value, configurable: true, enumerable: true, writable: true });
+      },
+    });
+  }
+}
+
+/**
  * Checks the option `tools`: a list of finished tools, and not an object of tools by name, or definitions of another library.
  *
  * @throws {TypeError} With the definitions in ours.
@@ -87,6 +114,9 @@ export function assertOwnTools(tools: unknown, adapters: Adapters): void {
       );
     }
     throw foreignTools(entries.map(([name, tool]) => ({ ...readForeign([tool], name), name })), adapters);
+  }
+  if (tools === undefined) {
+    throw new TypeError("Cannot create server: its tools are an option. Write:\n\ncreateServer({ tools: [ … ] })");
   }
   if (!Array.isArray(tools) || tools.every(isOwn)) return;
   const foreign = tools.filter((tool: unknown) => isJsonObject(tool) && !isOwn(tool) && isDefinition(tool));

@@ -9,6 +9,7 @@ export const STEP_ORDER = [
   "describe",
   "input",
   "output",
+  "examples",
   "annotate",
   "meta",
   "timeout",
@@ -34,6 +35,7 @@ export const STEPS: ReadonlyMap<string, Step> = new Map<string, Step>([
   ["outputSchema", "output"],
   ["returns", "output"],
   ["output", "output"],
+  ["inputExamples", "examples"],
   ["annotations", "annotate"],
   ["_meta", "meta"],
   ["meta", "meta"],
@@ -71,6 +73,31 @@ export const TOOL_LINES: Readonly<Record<string, string>> = {
   guard: TOOL_MIDDLEWARE,
   version: '.revision("2")',
   tags: '.keywords(["…"])',
+};
+
+/** Members of definitions that are not steps here, and what is written in their place. Others are named in a comment. */
+export const MEMBER_LINES: Readonly<Record<string, string>> = {
+  needsApproval:
+    'await ctx.elicit("approve", { … }) in the handler, or .annotate({ destructiveHint: true }) and approve of the adapter',
+  toModelOutput: ".render((output) => …)",
+  contextSchema: ".use(middleware), which sets ctx.state",
+  strict: "",
+  type: "",
+};
+
+/** Members of a handler's second argument in other libraries, and what is written here. */
+export const CONTEXT_LINES: Readonly<Record<string, string>> = {
+  reportProgress: "ctx.progress(done, total)",
+  streamContent: "yield, in .handle(async function* (input, ctx) { … })",
+  abortSignal: "ctx.signal",
+  authInfo: "ctx.principal",
+  mcpReq: "ctx.signal, ctx.log(level, data), ctx.progress(done, total), ctx.elicit(key, { … })",
+  sendNotification: "ctx.log(level, data), or ctx.progress(done, total)",
+  sendRequest: "ctx.elicit(key, { … })",
+  requestInfo: 'ctx.metadata.get("user-agent")',
+  toolCallId: "ctx.callId",
+  json: "return the value itself",
+  text: "return the text itself",
 };
 
 /** Names that other libraries have for the name of a tool. */
@@ -123,6 +150,18 @@ export const SERVER_LINES: Readonly<Record<string, string>> = {
   nodeHandler: NODE,
   middleware: NODE,
   handle: 'server.fetch(request), or serve(server), of "toolwire/serve"',
+  createCaller: 'createClient(server), or testClient(server) of "toolwire/testing"',
+  request:
+    'testClient(server).$.call("name", { … }), of "toolwire/testing", or server.fetch(new Request("http://localhost/…"))',
+  getApp: 'server.fetch, in the app: app.mount("/", server.fetch)',
+  basePath: 'createServer({ tools: [ … ], basePath: "/api" })',
+  merge: 'createServer({ tools: [ … ], parts: [mount(other)] }), with mount of "toolwire/compose"',
+  stop: "server.close()",
+  on: "createServer({ tools: [ … ], middleware: [ … ], onComplete: … })",
+  sendToolListChanged: 'server.notify.listChanged("tools")',
+  sendResourceListChanged: 'server.notify.listChanged("resources")',
+  sendPromptListChanged: 'server.notify.listChanged("prompts")',
+  sendLoggingMessage: "ctx.log(level, data), in a handler",
   mcp: withWire("mcp"),
   rest: withWire("rest"),
   grpc: withWire("grpc"),

@@ -1,4 +1,5 @@
 /** `createServer` of the front door: the core with promises, questions, caller state and MCP. */
+import { CallContext } from "../../core/dispatch/call_context.ts";
 import type { PromiseEngine } from "../../core/dispatch/deferral.ts";
 import { withPromises } from "../../jobs/promises/with_promises.ts";
 import { withQuestions } from "../../core/dispatch/questions/with_questions.ts";
@@ -8,7 +9,7 @@ import { SCHEMA_ADAPTERS } from "../../core/schema/all_adapters.ts";
 import { unknownArguments } from "../../core/schema/unknown_arguments.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
 import type { AnyTool } from "../../core/tool/definition.ts";
-import { assertOwnTools, refuseServerMethods } from "../../core/tool/spelling_errors.ts";
+import { assertOwnTools, refuseContextMembers, refuseServerMethods } from "../../core/tool/spelling_errors.ts";
 import type { Engine } from "../../core/dispatch/engine.ts";
 import { memoryEngine } from "../../jobs/engines/memory/memory_engine.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -46,9 +47,15 @@ import type { AllTools, Part, ServerOptions } from "../server_options.ts";
  */
 export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
   options: ServerOptions<Tools, Parts>,
+): Server<AllTools<Tools, Parts>>;
+export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
+  options: ServerOptions<Tools, Parts>,
+  ...more: readonly unknown[]
 ): Server<AllTools<Tools, Parts>> {
   if (!isJsonObject(options)) throw new TypeError("Cannot create server: pass options, such as { tools: [add] }");
+  if (more.length > 0) throw new TypeError(SECOND_ARGUMENT);
   assertOwnTools(options.tools, SCHEMA_ADAPTERS);
+  refuseContextMembers(CallContext.prototype);
   const { keys, engine, clock, wires, basePath } = options;
   const coreOptions = {
     ...options,
@@ -65,6 +72,10 @@ export function createServer<const Tools extends readonly AnyTool[], const Parts
   refuseServerMethods(server, SCHEMA_ADAPTERS);
   return Object.assign(server, { "~transport": () => memoryTransport(server) });
 }
+
+const SECOND_ARGUMENT =
+  "Cannot create server: all options are in one object. Write: createServer({ name, version, instructions, " +
+  "tools: [ … ] }); capabilities are found out";
 
 /** Values of the wrong type are passed on to the checks of the core. */
 function toPromiseEngine(engine: Engine): PromiseEngine {

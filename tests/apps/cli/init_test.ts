@@ -1,12 +1,12 @@
 /** `toolwire init`: which project is created, and where it is refused. Whether the projects work is scripts/check_templates.mjs. */
-import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { nameOf, runningRuntime } from "../../../apps/cli/init/create_project.ts";
 import { SHARED_FILES, TEMPLATE_FILES } from "../../../apps/cli/init/gen/templates.ts";
 import { type InitFlags, runInit } from "../../../apps/cli/init/run_init.ts";
-import { commandsOf, filesOf, TEMPLATE_NAMES } from "../../../apps/cli/init/templates.ts";
+import { commandsOf, filesOf, isWhole, TEMPLATE_NAMES } from "../../../apps/cli/init/templates.ts";
 import { VERSION } from "../../../src/internal/version.ts";
 // @ts-expect-error: a script without types
 import { readTemplates } from "../../../scripts/templates.mjs";
@@ -22,7 +22,7 @@ test("the module of templates is that of apps/create-toolwire/templates/: node s
   deepStrictEqual(Object.keys(TEMPLATE_FILES).sort(), [...TEMPLATE_NAMES].sort());
 });
 
-for (const template of TEMPLATE_NAMES) {
+for (const template of TEMPLATE_NAMES.filter((name) => !isWhole(name))) {
   test(`toolwire init --template ${template} writes every file, with the name and the version of the release`, async () => {
     await using folder = await temporaryFolder();
     const { code, errors, out } = await runHere(
@@ -64,6 +64,32 @@ for (const template of TEMPLATE_NAMES) {
   });
 }
 
+for (const template of TEMPLATE_NAMES.filter(isWhole)) {
+  test(`toolwire init --template ${template} writes a whole program, with its page, tests and commands`, async () => {
+    await using folder = await temporaryFolder();
+    const { code, errors } = await runHere({ cwd: folder.path }, "init", "My Own", "--template", template, ...STAY);
+    strictEqual(code, 0, errors);
+    const project = join(folder.path, "My Own");
+    const files = readdirSync(project, { recursive: true, encoding: "utf8" });
+    for (const file of ["drive.ts", "README.md", ".gitignore"]) ok(files.includes(file), file);
+    ok(!files.includes("AGENTS.md") && !files.includes("server_test.ts"));
+    for (const file of files.filter((name) => /\.\w+$/.test(name))) {
+      ok(!/\{\{\w/.test(readFileSync(join(project, file), "utf8")), `${file} has a placeholder`);
+    }
+    const isDeno = template === "notes";
+    const { name, scripts, tasks, dependencies, imports } = read(join(project, isDeno ? "deno.json" : "package.json"));
+    strictEqual(isDeno ? imports.toolwire : dependencies.toolwire, `${isDeno ? "npm:toolwire@" : ""}^${VERSION}`);
+    strictEqual(name, isDeno ? undefined : "my-own");
+    const commands = commandsOf({ name: "my-own", template, runtime: isDeno ? "deno" : "node" });
+    const page = readFileSync(join(project, "README.md"), "utf8");
+    for (const step of ["dev", "test", "check"] as const) {
+      ok((tasks ?? scripts)[step] !== undefined, step);
+      ok(errors.includes(commands[step]) && page.includes(commands[step]), commands[step]);
+    }
+    ok(!errors.includes("install claude-desktop"));
+  });
+}
+
 /** The runtime whose package manager is named, as nothing else says so. */
 const host = runtime === "bun" || runtime === "deno" ? runtime : "node";
 
@@ -101,11 +127,18 @@ test("toolwire init: wrong use has its exit code, and says what there is", async
   await using folder = await temporaryFolder();
   for (
     const [args, words] of [
-      [["x", "--template", "vue"], /^There is no template "vue"; templates are node, bun, deno, workers, hono, next\n/],
+      [
+        ["x", "--template", "vue"],
+        /^There is no template "vue"; templates are node, bun, deno, workers, hono, next, shop, assistant, watcher, notes, letters, team\n/,
+      ],
       [["x", "--runtime", "workerd"], /^There is no runtime "workerd"; runtimes are node, bun, deno\n/],
       [
         ["x", "--template", "deno", "--runtime", "bun"],
         /^The template deno runs on deno, not on bun; leave out --runtime\n/,
+      ],
+      [
+        ["x", "--template", "shop", "--runtime", "bun"],
+        /^The template shop runs on node, not on bun; leave out --runtime\n/,
       ],
       [["x", "y"], /^There is one argument too many/],
       [["x", "--tempalte", "node"], /^There is no option "--tempalte": did you mean "--template"\?/],
@@ -132,7 +165,14 @@ test("in a terminal the person is asked for what was not given, and Ctrl+C creat
   await using folder = await temporaryFolder();
   const init = async (flags: InitFlags, answers: readonly unknown[], name?: string) => {
     const { asked, createPrompter } = personWith(answers);
-    const place = { cwd: folder.path, env: {}, isInteractive: true, createPrompter, note: () => {} };
+    const place = {
+      cwd: folder.path,
+      env: {},
+      nodeVersion: "24.0.0",
+      isInteractive: true,
+      createPrompter,
+      note: () => {},
+    };
     return { isDone: await runInit(name, { git: false, ...flags }, place), asked };
   };
   const all = ["Which folder?", "What is it?", "Install its packages now?"];
@@ -148,6 +188,23 @@ test("in a terminal the person is asked for what was not given, and Ctrl+C creat
     isDone: true,
     asked: [],
   });
+});
+
+test("a project for Node is refused on a Node that cannot run it; one for Bun or Deno is not", async () => {
+  await using folder = await temporaryFolder();
+  const { createPrompter } = personWith([]);
+  const init = (nodeVersion: string, flags: InitFlags) => {
+    const place = { cwd: folder.path, env: {}, nodeVersion, isInteractive: false, createPrompter, note: () => {} };
+    return runInit(`on-${nodeVersion}-${flags.template}`, { git: false, install: false, ...flags }, place);
+  };
+  for (const version of ["20.20.2", "22.17.1"]) {
+    await rejects(init(version, { template: "hono", runtime: "node" }), {
+      message: `A project on Node needs Node 22.18 or later; this is ${version}. ` +
+        "Install a later one, or pass --runtime bun or --runtime deno",
+    });
+  }
+  deepStrictEqual(readdirSync(folder.path), []);
+  ok(await init("20.20.2", { template: "bun" }) && await init("22.18.0", { template: "node" }));
 });
 
 test("names of folders become names of packages", () => {

@@ -89,7 +89,7 @@ test(
     const client = new Client(store.url);
     await client.connect();
     await assertServed(engine, ({ id }, body) => {
-      return client.query("UPDATE toolwire.jobs SET body = $1 WHERE id = $2", [body, id]);
+      return client.query("UPDATE toolwire_jobs.jobs SET body = $1 WHERE id = $2", [body, id]);
     });
     await client.end();
     await engine.close();

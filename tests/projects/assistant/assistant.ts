@@ -1,7 +1,7 @@
 /** One list of tools over four servers of other people. */
 import process from "node:process";
 import { createRequire } from "node:module";
-import { createServer } from "toolwire";
+import { createServer, type OutgoingCall } from "toolwire";
 import { gateway, group } from "toolwire/compose";
 import { discover } from "toolwire/discovery";
 import { mcpTransport } from "toolwire/mcp";
@@ -13,6 +13,9 @@ const require = createRequire(import.meta.url);
 const program = (name: string, ...args: string[]) =>
   stdioTransport(process.execPath, [require.resolve(`${name}/dist/index.js`), ...args]);
 
+/** Credentials of each user, from the assistant's database in reality. */
+const headers = ({ principal }: OutgoingCall) => ({ authorization: `Bearer of ${principal?.id ?? "a stranger"}` });
+
 export async function createAssistant(
   options: { folder: string; weather: string; company: string; all?: boolean | undefined },
 ) {
@@ -21,12 +24,12 @@ export async function createAssistant(
     version: "1.0.0",
     tools: toolsFromOpenApi(document, {
       baseUrl: options.company,
-      headers: ({ principal }) => ({ authorization: `Bearer of ${principal?.id ?? "a stranger"}` }),
+      headers,
     }),
     parts: [
       group("files", await gateway("files", program("@modelcontextprotocol/server-filesystem", options.folder))),
       group("every", await gateway("every", program("@modelcontextprotocol/server-everything"))),
-      group("weather", await gateway("weather", mcpTransport(options.weather)), {
+      group("weather", await gateway("weather", mcpTransport(options.weather, { headers })), {
         visibleTo: (principal) => principal?.id !== "guest",
       }),
     ],

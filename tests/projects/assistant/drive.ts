@@ -8,7 +8,7 @@ import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
 import { DynamicStructuredTool } from "@langchain/core/tools";
-import { tool as agentsTool } from "@openai/agents";
+import { RunContext, tool as agentsTool } from "@openai/agents";
 import { aiSdkTools, anthropicTools, langchainTools, openaiAgentsTools, openaiTools } from "toolwire/agents";
 import { generateText, stepCountIs } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
@@ -41,9 +41,10 @@ test("each caller's name reaches the company, and a guest sees no weather", asyn
   ok(!(await names("guest")).includes("weather_forecast"));
 });
 
-test("FastMCP's text arrives as text", async () => {
-  const answer = await testClient(all).$.call("weather_forecast", { city: "Rome" });
-  deepStrictEqual(answer, "Sun over Rome");
+test("FastMCP's text arrives as text, and each caller's credentials at FastMCP", async () => {
+  strictEqual(await testClient(all).$.call("weather_forecast", { city: "Rome" }), "Sun over Rome");
+  const whose = ["ada", "bob", "ada"].map((id) => testClient(all, { principal: { id } }).$.call("weather_whose"));
+  deepStrictEqual(await Promise.all(whose), ["of ada", "of bob", "of ada"]);
 });
 
 test("a model finds what it needs among all of them", async () => {
@@ -89,7 +90,8 @@ test("LangChain and the Agents SDK call the same tools", async () => {
   const echo = made.find(({ name }) => name === "every_echo")!;
   match(JSON.stringify(await echo.invoke({ message: "hello" })), /hello/);
   const agents = (await openaiAgentsTools(all)).map((one) => agentsTool(one));
-  ok(agents.some(({ name }) => name === "every_echo"));
+  const called = agents.find(({ name }) => name === "every_echo")!;
+  match(JSON.stringify(await called.invoke(new RunContext(), JSON.stringify({ message: "hello" }))), /hello/);
 });
 
 async function runAiSdk(toolName: string, input: unknown) {

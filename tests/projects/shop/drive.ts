@@ -1,9 +1,6 @@
 import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import process from "node:process";
 import { after, test } from "node:test";
 import { createClient } from "toolwire";
@@ -11,12 +8,8 @@ import { mcpTransport } from "toolwire/mcp";
 import { restTransport } from "toolwire/rest";
 import type { server } from "./shop.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "shop-"));
 const started: ChildProcess[] = [];
-after(() => {
-  started.forEach((child) => child.kill("SIGKILL"));
-  rmSync(folder, { recursive: true });
-});
+after(() => started.forEach((child) => child.kill("SIGKILL")));
 let shop = await startShop();
 
 test("a caller without a session is refused", async () => {
@@ -58,9 +51,16 @@ test("a report ends after the shop was killed, without a request in between", { 
   shop.child.kill("SIGKILL");
   await once(shop.child, "exit");
   shop = await startShop();
-  const again = { cookie: await signIn("ada") };
-  const later = createClient<typeof server>(restTransport(`${shop.url}/agents/rest`, { headers: again }));
+  const later = createClient<typeof server>(restTransport(`${shop.url}/agents/rest`, { headers: { cookie } }));
   deepStrictEqual(await later.$.redeem(token).result(), { orders: 1 });
+});
+
+test("who signs out is signed out for agents, too", async () => {
+  const cookie = await signIn("ada");
+  const client = createClient<typeof server>(mcpTransport(`${shop.url}/agents/mcp`, { headers: { cookie } }));
+  strictEqual((await client.search_products({ text: "pen" })).length, 1);
+  await fetch(`${shop.url}/logout`, { method: "POST", headers: { cookie } });
+  await rejects(client.search_products({ text: "pen" }), { code: "unauthenticated" });
 });
 
 test("SIGTERM ends the shop", { timeout: 60_000 }, async () => {
@@ -72,11 +72,12 @@ test("SIGTERM ends the shop", { timeout: 60_000 }, async () => {
 async function signIn(user: string) {
   const headers = { "content-type": "application/json" };
   const response = await fetch(`${shop.url}/login`, { method: "POST", headers, body: JSON.stringify({ user }) });
+  await response.text(); // the session is stored when the response has ended
   return response.headers.get("set-cookie")!.split(";")[0]!;
 }
 
 async function startShop() {
-  const env = { ...process.env, JOBS: join(folder, "jobs.db") };
+  const env = { ...process.env, PORT: "0" };
   const child = spawn(process.execPath, ["main.ts"], { env, stdio: ["ignore", "pipe", "inherit"] });
   started.push(child);
   let output = "";

@@ -1,21 +1,29 @@
-import { createServer, defineTool } from "toolwire";
-import { sqliteEngine } from "toolwire/engines/sqlite";
+/** The shop: its tables, and what agents may do with them. Tools are called by a customer who has signed in to the shop's pages. */
+import { createServer, defineTool, type Principal } from "toolwire";
+import { bullmqEngine } from "toolwire/engines/bullmq";
 import { mcp } from "toolwire/mcp";
 import { rest } from "toolwire/rest";
 import pg from "pg";
 import { z } from "zod";
 
-const pool = new pg.Pool({ connectionString: process.env["POSTGRES_URL"] });
+const {
+  POSTGRES_URL = "postgres://127.0.0.1:5432/shop",
+  KEYS = "k1:keys-of-a-developer-of-32-bytes-or-more",
+} = process.env;
+
+export const pool = new pg.Pool({ connectionString: POSTGRES_URL });
 
 export async function migrate() {
   await pool.query("create table if not exists products (id text primary key, name text, cents int, stock int)");
-  await pool.query("create table if not exists orders (id serial, customer text, product text, key text unique)");
+  await pool.query("create table if not exists orders (id serial primary key, customer text, product text)");
   await pool.query("insert into products values ('mug', 'Mug', 900, 3), ('pen', 'Pen', 250, 0) on conflict do nothing");
 }
 
 const Product = z.object({ id: z.string(), name: z.string(), cents: z.int() });
 
-const searchProducts = defineTool("search_products")
+const tool = defineTool.for<{ principal: Principal }>();
+
+const searchProducts = tool("search_products")
   .describe("Find products of the shop")
   .input(z.object({ text: z.string().default("") }))
   .output(z.array(Product))
@@ -25,7 +33,7 @@ const searchProducts = defineTool("search_products")
     return rows; // with the stock, which is not for customers
   });
 
-const order = defineTool("order")
+const order = tool("order")
   .describe("Order a product")
   .input(z.object({ product: z.string() }))
   .errors({ sold_out: z.object({ product: z.string() }) })
@@ -35,24 +43,26 @@ const order = defineTool("order")
       schema: z.object({ sure: z.boolean() }),
     });
     if (answer.action !== "accept" || !answer.content.sure) return { ordered: false };
-    const { rowCount } = await pool.query("update products set stock = stock - 1 where id = $1 and stock > 0", [
-      product,
-    ]);
+    // One statement, so that neither an order without a product nor a product without an order remains.
+    const { rowCount } = await pool.query(
+      `with taken as (update products set stock = stock - 1 where id = $1 and stock > 0 returning id)
+       insert into orders (customer, product) select $2, id from taken`,
+      [product, ctx.principal.id],
+    );
     if (rowCount === 0) throw ctx.fail("sold_out", `No ${product} is left`, { product });
-    await pool.query("insert into orders (customer, product) values ($1, $2)", [ctx.principal?.id, product]);
-    return { ordered: true, customer: ctx.principal?.id };
+    return { ordered: true, customer: ctx.principal.id };
   });
 
-const invoice = defineTool("invoice")
+const invoice = tool("invoice")
   .describe("The invoice of my orders, as CSV")
   .annotate({ readOnlyHint: true })
   .handle(async (_, ctx) => {
-    const { rows } = await pool.query("select product from orders where customer = $1", [ctx.principal?.id]);
+    const { rows } = await pool.query("select product from orders where customer = $1", [ctx.principal.id]);
     const csv = ["product", ...rows.map(({ product }) => product)].join("\n");
     return new File([csv], "invoice.csv", { type: "text/csv" });
   });
 
-const report = defineTool("report")
+const report = tool("report")
   .describe("A report that takes a while")
   .promise({ budgetMs: 50 })
   .handle(async (_, ctx) => {
@@ -66,8 +76,8 @@ export const server = createServer({
   version: "1.0.0",
   tools: [searchProducts, order, invoice, report],
   wires: [mcp(), rest()],
-  engine: sqliteEngine(process.env["JOBS"] ?? "jobs.db", { leaseMs: 1_000 }),
-  keys: "k1:0123456789abcdef0123456789abcdef",
+  engine: bullmqEngine({ postgres: POSTGRES_URL, leaseMs: 2_000 }),
+  keys: KEYS,
 });
 
 export const close = async () => {

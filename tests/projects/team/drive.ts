@@ -12,11 +12,12 @@ import type { closeMonth, createInvoice, listInvoices } from "./tools.ts";
 const started: ChildProcess[] = [];
 after(() => started.forEach((child) => child.kill("SIGKILL")));
 
+const RESOURCE = "https://invoices.example";
 const issuer = await startIssuer();
 const env = {
   ...process.env,
   ISSUER: issuer.url,
-  AUDIENCE: "invoices",
+  RESOURCE,
   KEYS: "k1:0123456789abcdef0123456789abcdef",
   PORT: "0",
 };
@@ -35,6 +36,18 @@ test("each tenant sees its own invoices, and only what the schema has", async ()
   deepStrictEqual(await globex.list_invoices(), []);
   strictEqual((await acme.list_invoices()).length, 1);
   await rejects(acme.create_invoice({ id: "1", amount: 5 }), { code: "conflict", message: /an invoice 1 already/ });
+});
+
+test("an MCP client without a token finds the sign-on", async () => {
+  const headers = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" });
+  const refused = await fetch(`${one.url}/mcp`, { method: "POST", headers, body });
+  strictEqual(refused.status, 401);
+  const page = /resource_metadata="([^"]+)"/.exec(refused.headers.get("www-authenticate") ?? "")?.[1];
+  strictEqual(page, `${RESOURCE}/.well-known/oauth-protected-resource`);
+  const metadata = await (await fetch(`${one.url}${new URL(page).pathname}`)).json();
+  deepStrictEqual(metadata.authorization_servers, [issuer.url]);
+  deepStrictEqual(metadata.scopes_supported, ["invoices:read", "invoices:write"]);
 });
 
 test("scopes and tenants are required", async () => {
@@ -85,7 +98,7 @@ async function startIssuer() {
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
   const sign = (sub: string, tenant: string, scope: string) =>
     new SignJWT({ scope, tenant }).setProtectedHeader({ alg: "ES256", kid: "1" }).setIssuer(url)
-      .setAudience("invoices").setSubject(sub).setExpirationTime("10m").sign(privateKey);
+      .setAudience(RESOURCE).setSubject(sub).setExpirationTime("10m").sign(privateKey);
   return { url, sign };
 }
 

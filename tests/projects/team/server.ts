@@ -1,6 +1,7 @@
+/** A team's server: its tenants sign on at their issuer, work is queued in Redis, and replicas share it. */
 import process from "node:process";
 import { createServer, mcpLite } from "toolwire";
-import { jwt } from "toolwire/auth";
+import { jwt, protectedResourcePage } from "toolwire/auth";
 import { bullmqEngine } from "toolwire/engines/bullmq";
 import { healthPage } from "toolwire/health";
 import { mcp } from "toolwire/mcp";
@@ -10,15 +11,23 @@ import { rest } from "toolwire/rest";
 import { serve } from "toolwire/serve";
 import { closeMonth, createInvoice, listInvoices } from "./tools.ts";
 
-const { REDIS_URL = "redis://127.0.0.1:6379", ISSUER = "", AUDIENCE = "", PORT, KEYS } = process.env;
+const { REDIS_URL = "redis://127.0.0.1:6379", ISSUER = "", RESOURCE = "", PORT, KEYS } = process.env;
+const scopes = ["invoices:read", "invoices:write"];
 const server = createServer({
   name: "invoices",
   version: "1.0.0",
-  wires: [mcp(), mcpLite(), rest(), healthPage()],
+  wires: [
+    mcp(),
+    mcpLite(),
+    rest(),
+    healthPage(),
+    // MCP clients find the sign-on of the team by it.
+    protectedResourcePage({ resource: RESOURCE, authorizationServers: [ISSUER], scopes }),
+  ],
   tools: [createInvoice, listInvoices, closeMonth],
   keys: KEYS,
   engine: bullmqEngine({ redis: REDIS_URL, leaseMs: 2_000 }),
-  auth: jwt({ issuer: ISSUER, audience: AUDIENCE, jwksUrl: `${ISSUER}/jwks` }),
+  auth: jwt({ issuer: ISSUER, audience: RESOURCE, jwksUrl: `${ISSUER}/jwks` }),
   middleware: [
     logging({ logger: console }),
     rateLimit({

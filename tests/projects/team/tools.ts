@@ -1,3 +1,4 @@
+/** Tools that each tenant calls for itself: who calls, and of which tenant, is in the token. */
 import { defineTool, type Middleware, ToolError } from "toolwire";
 import * as z from "zod";
 

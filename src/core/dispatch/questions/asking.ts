@@ -50,6 +50,10 @@ const MAX_ANSWERS = 12_000;
 const MAX_STEPS = 1_000;
 const MAX_STEP_CHARS = 1_048_576;
 
+/** A question of other libraries has no key: the answer arrives with a later run, which finds it by the key. */
+const QUESTION_WITHOUT_KEY =
+  'Cannot ask: a question has a key first, such as ctx.elicit("sure", { message: "Sure?", schema })';
+
 /** Questions, steps and waits of one run: takes answers and results from the memo of the runs before, and stops the run where one is missing. */
 export class QuestionTracker implements RunQuestions {
   readonly #run: AskingRun;
@@ -218,6 +222,7 @@ export class QuestionTracker implements RunQuestions {
   }
 
   #askOne<Content>(key: string, request: QuestionSpec): Promise<ElicitAnswer<Content>> {
+    if (typeof key !== "string") throw new TypeError(QUESTION_WITHOUT_KEY);
     return this.#ask({ [key]: request }, (answers) => answers[key] as ElicitAnswer<Content>);
   }
 

@@ -8,7 +8,7 @@ import { CHANNEL, type PostgresQuery, PostgresRecords, TABLES } from "./postgres
 import { BULLMQ, importBullmq, openDeliveryQueue, startWorker, STREAMS, toProcessor, workerOptions } from "./queue.ts";
 
 const PACKAGES = ["bullmq", "pg"];
-/** Default schema of BullMQ's tables. */
+/** Default schema of BullMQ's tables. With a pool of ours it has no other. */
 const BULLMQ_SCHEMA = "bullmq";
 /** Key of the advisory lock of the process that creates the tables: an arbitrary number. */
 const TABLES_LOCK = 0x746f6f6c;
@@ -236,7 +236,7 @@ export class PostgresBackend implements Backend {
 /** Whether all tables exist, with BullMQ's in its current version or a newer one. */
 async function hasTables(client: PgClient, bullmq: typeof import("bullmq")): Promise<boolean> {
   const { rows } = await client.query(
-    "SELECT to_regclass('toolwire.jobs_by_creation') AS toolwire, to_regclass($1) AS bullmq",
+    "SELECT to_regclass('toolwire_jobs.jobs_by_creation') AS toolwire, to_regclass($1) AS bullmq",
     [`${BULLMQ_SCHEMA}.migration`],
   );
   if (rows[0]?.toolwire === null || rows[0]?.bullmq === null) return false;

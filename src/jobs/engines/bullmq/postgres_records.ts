@@ -6,10 +6,15 @@ import { decodeJob, type SkippedRecords } from "../job_record.ts";
 /** Channel of PostgreSQL for changes of jobs; the payload is `<queue>:<id>`. */
 export const CHANNEL = "toolwire";
 
-/** SQL that creates the schema `toolwire`, its table of jobs and the indexes, unless they exist. The tables of BullMQ are not among them. */
+/**
+ * SQL that creates the schema `toolwire_jobs`, its table of jobs and the indexes, unless they exist. The tables of BullMQ are not among them.
+ *
+ * The schema has a name that no role has: PostgreSQL looks for tables in the schema of the role's name first, so an application of the role
+ * `toolwire` lost its tables when there was a schema of that name.
+ */
 export const TABLES = `
-  CREATE SCHEMA IF NOT EXISTS toolwire;
-  CREATE TABLE IF NOT EXISTS toolwire.jobs (
+  CREATE SCHEMA IF NOT EXISTS toolwire_jobs;
+  CREATE TABLE IF NOT EXISTS toolwire_jobs.jobs (
     queue text NOT NULL,
     id text NOT NULL,
     record_id text NOT NULL,
@@ -25,8 +30,8 @@ export const TABLES = `
     leased_until timestamptz,
     PRIMARY KEY (queue, id)
   );
-  CREATE INDEX IF NOT EXISTS jobs_by_expiry ON toolwire.jobs (expires_at);
-  CREATE INDEX IF NOT EXISTS jobs_by_creation ON toolwire.jobs (queue, created_at_ms, id)`;
+  CREATE INDEX IF NOT EXISTS jobs_by_expiry ON toolwire_jobs.jobs (expires_at);
+  CREATE INDEX IF NOT EXISTS jobs_by_creation ON toolwire_jobs.jobs (queue, created_at_ms, id)`;
 
 /** Interval between deletions of expired jobs in milliseconds. */
 const PURGE_MS = 60_000;
@@ -41,38 +46,39 @@ const IS_FREE = `(leased_until IS NULL OR leased_until <= ${NOW})`;
 
 const STATEMENTS = {
   // An expired job that is not purged yet is replaced.
-  insert: `INSERT INTO toolwire.jobs AS existing 
+  insert: `INSERT INTO toolwire_jobs.jobs AS existing 
       (queue, id, record_id, version, expires_at, body, created_at_ms, state, tool, principal)
     VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6, $7, $8, $9, $10)
     ON CONFLICT (queue, id) DO UPDATE SET record_id = excluded.record_id, version = excluded.version,
       expires_at = excluded.expires_at, body = excluded.body, created_at_ms = excluded.created_at_ms,
       state = excluded.state, tool = excluded.tool, principal = excluded.principal, delivery = NULL, claim = NULL, leased_until = NULL
     WHERE existing.expires_at <= ${NOW}`,
-  get: `SELECT body FROM toolwire.jobs WHERE ${THE_JOB}`,
+  get: `SELECT body FROM toolwire_jobs.jobs WHERE ${THE_JOB}`,
   replace: `WITH changed AS (
-      UPDATE toolwire.jobs SET version = $4, expires_at = to_timestamp($5::float8 / 1000), body = $6, state = $7
+      UPDATE toolwire_jobs.jobs SET version = $4, expires_at = to_timestamp($5::float8 / 1000), body = $6, state = $7
       WHERE ${THE_JOB} AND version = $3 RETURNING id
     ) SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM changed`,
-  heads: `SELECT id, created_at_ms, state, tool, principal FROM toolwire.jobs
+  heads: `SELECT id, created_at_ms, state, tool, principal FROM toolwire_jobs.jobs
     WHERE queue = $1 AND (created_at_ms, id) < ($2::bigint, $3) AND created_at_ms >= $4::bigint AND expires_at > ${NOW}
     ORDER BY created_at_ms DESC, id DESC LIMIT ${HEADS}`,
-  remove: `WITH removed AS (DELETE FROM toolwire.jobs WHERE queue = $1 AND id = $2 RETURNING id)
+  remove: `WITH removed AS (DELETE FROM toolwire_jobs.jobs WHERE queue = $1 AND id = $2 RETURNING id)
     SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM removed`,
-  recordId: `SELECT record_id FROM toolwire.jobs WHERE ${THE_JOB}`,
-  acquire: `UPDATE toolwire.jobs
+  recordId: `SELECT record_id FROM toolwire_jobs.jobs WHERE ${THE_JOB}`,
+  acquire: `UPDATE toolwire_jobs.jobs
     SET delivery = $4, claim = $5, leased_until = ${NOW} + $6::float8 * interval '1 millisecond'
     WHERE ${ACQUIRABLE} AND ${IS_FREE}`,
-  lease: `UPDATE toolwire.jobs
+  lease: `UPDATE toolwire_jobs.jobs
     SET delivery = $3, claim = $4, leased_until = ${NOW} + $5::float8 * interval '1 millisecond'
     WHERE ${THE_JOB} AND ${IS_FREE}`,
-  busy: `SELECT extract(epoch FROM leased_until - ${NOW}) * 1000 AS busy_ms FROM toolwire.jobs WHERE ${ACQUIRABLE}`,
-  renew: `UPDATE toolwire.jobs SET leased_until = ${NOW} + $4::float8 * interval '1 millisecond'
+  busy:
+    `SELECT extract(epoch FROM leased_until - ${NOW}) * 1000 AS busy_ms FROM toolwire_jobs.jobs WHERE ${ACQUIRABLE}`,
+  renew: `UPDATE toolwire_jobs.jobs SET leased_until = ${NOW} + $4::float8 * interval '1 millisecond'
     WHERE queue = $1 AND id = ANY($2) AND claim = ANY($3)`,
-  release: `UPDATE toolwire.jobs SET delivery = NULL, claim = NULL, leased_until = NULL
+  release: `UPDATE toolwire_jobs.jobs SET delivery = NULL, claim = NULL, leased_until = NULL
     WHERE queue = $1 AND id = $2 AND claim = $3`,
   // Limited, so that other writes do not wait long.
-  purge: `DELETE FROM toolwire.jobs WHERE ctid = ANY(ARRAY(
-    SELECT ctid FROM toolwire.jobs WHERE expires_at <= ${NOW} LIMIT 500 FOR UPDATE SKIP LOCKED))`,
+  purge: `DELETE FROM toolwire_jobs.jobs WHERE ctid = ANY(ARRAY(
+    SELECT ctid FROM toolwire_jobs.jobs WHERE expires_at <= ${NOW} LIMIT 500 FOR UPDATE SKIP LOCKED))`,
 };
 
 /** Sends a query; rejects if PostgreSQL cannot be reached. */

@@ -57,11 +57,11 @@ export function failureComponent(tool: string, code: string): string {
   return `${toComponentName(tool)}.failure.${toComponentName(code)}`;
 }
 
-/** Error codes of each status. */
-const CODES_BY_STATUS: ReadonlyMap<number, readonly string[]> = Map.groupBy(
-  Object.keys(jsonRpcErrorCodes),
-  (code) => jsonRpcErrorCodes[code as keyof typeof jsonRpcErrorCodes].status,
-);
+/** Error codes of a status. */
+function codesOf(status: number): readonly string[] {
+  const codes = Object.keys(jsonRpcErrorCodes) as (keyof typeof jsonRpcErrorCodes)[];
+  return codes.filter((code) => jsonRpcErrorCodes[code].status === status);
+}
 
 /** Statuses of errors that a call may have, without those of authentication. */
 export const ERROR_STATUSES: readonly number[] = [400, 404, 409, 413, 429, 500, 503, 504];
@@ -75,7 +75,7 @@ export const PROMISE_STATUSES: readonly number[] = [400, 410, 500, 503, 504];
 const ALL_STATUSES = [...new Set([...ERROR_STATUSES, ...AUTH_STATUSES, ...PROMISE_STATUSES])];
 
 function errorComponent(status: number): readonly [string, Node] {
-  const code = { type: "string", enum: CODES_BY_STATUS.get(status) };
+  const code = { type: "string", enum: codesOf(status) };
   const added = { data: { description: "Particulars, such as the issues of invalid arguments" } };
   const schema = problemSchema({ type: "integer", const: status }, code);
   return [`Error${status}`, { ...schema, properties: { ...schema["properties"] as Node, ...added } }];
@@ -120,7 +120,7 @@ export const SCHEMAS: Node = {
 export const RESPONSES: Node = {
   ...Object.fromEntries(
     ALL_STATUSES.map((status) => {
-      const description = (CODES_BY_STATUS.get(status) ?? []).join(", ");
+      const description = codesOf(status).join(", ");
       return [`Error${status}`, { description, content: contentOf(componentRef(`Error${status}`), PROBLEM_TYPE) }];
     }),
   ),
