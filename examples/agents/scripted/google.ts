@@ -11,14 +11,14 @@ import { nextTurn, type Script } from "./script.ts";
 export const MODEL = "gemini-scripted";
 
 /** Starts the service; its URL is the `baseUrl` of a client. */
-export function startGoogle(script: Script): Promise<Loopback> {
+export function startGoogle(script: Script, model: string = MODEL): Promise<Loopback> {
   const answer = (request: Posted) => generate(script, request);
   const kept: JsonRecord[][] = [];
   return startLoopback(script, {
     "/v1/interactions": (request) => interact(script, request, kept),
     "/v1beta/interactions": (request) => interact(script, request, kept),
-    [`/v1/models/${MODEL}:generateContent`]: answer,
-    [`/v1beta/models/${MODEL}:generateContent`]: answer,
+    [`/v1/models/${model}:generateContent`]: answer,
+    [`/v1beta/models/${model}:generateContent`]: answer,
   });
 }
 

@@ -31,15 +31,15 @@ export interface LangChainOptions extends LoopOptions {
   readonly strict?: boolean | undefined;
 }
 
-/** What LangChain's packages for vendors read of a tool. */
-export interface LangChainExtras {
+/** What LangChain's packages for vendors read of a tool. A type, because interfaces are not records. */
+export type LangChainExtras = {
   /** Present if the model gets the definition only after it searched for the tool. */
   readonly defer_loading?: true;
   /** Examples of arguments. */
   readonly input_examples?: Record<string, unknown>[];
   /** Present if the model's output is constrained to the schema. */
   readonly strict?: true;
-}
+};
 
 const RULES: OptionRules<LangChainOptions> = {
   ...LOOP_RULES,
