@@ -114,7 +114,11 @@ export const NAV = [
       page("discovery.md", "Discovery", "Models search among many tools."),
       page("composition.md", "Composition", "Group, mount and gateway."),
       page("agents.md", "Agents", "AI SDK, LangChain.js, Mastra, TanStack AI."),
-      page("agent-frameworks.md", "Agent frameworks", "A program for each framework, and who approves, asks and searches there."),
+      page(
+        "agent-frameworks.md",
+        "Agent frameworks",
+        "A program for each framework, and who approves, asks and searches there.",
+      ),
       page(
         "guides/hosts.md",
         "Put it behind Claude, Cursor, VS Code",
