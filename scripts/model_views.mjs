@@ -1,4 +1,5 @@
-// Writes the table of what a model sees into docs/agents.md, from what tests/integrations/agents/model_views_full_test.ts sees.
+// Writes the tables of what a model sees, and of the tokens of errors, into docs/agents.md, from what these tests see. The same tests hold
+// that the page has them.
 import { spawnSync } from "node:child_process";
 import process from "node:process";
 
@@ -6,6 +7,7 @@ const { status } = spawnSync("bun", [
   "test",
   "--timeout=120000",
   "./tests/integrations/agents/model_views_full_test.ts",
+  "./tests/integrations/agents/error_tokens_test.ts",
 ], {
   stdio: "inherit",
   env: { ...process.env, WRITE_TABLE: "true" },

@@ -63,7 +63,7 @@ const told = [
   '{"booking":"2 nights in Paris"}', //                   promised, and awaited
   "The tool says no (sold_out): BP 1 is sold out",
   'Data: {"next":"BP 2"}',
-  "This is the tool's answer to these arguments: the same call fails again. Act on the reason, or tell the user.",
+  "The same call fails again: act on the reason, or tell the user.",
   "Seat 42 in BP 2",
   "Day 1: Louvre. Day 2: Seine. ", //                     streamed, and joined
   "320 euros are paid", //                                asked for, and agreed to

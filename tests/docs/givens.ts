@@ -17,9 +17,6 @@ export const GIVENS: Readonly<Record<string, string>> = {
     'declare const client: import("toolwire").Client<import("toolwire").Server<readonly import("toolwire").Tool<"greet", Record<string, unknown>, string, unknown, Record<never, never>>[]>>;',
   confirm: "declare function confirm(question: string): boolean;",
   engine: 'declare const engine: import("toolwire/engine").Engine;',
-  frameworks:
-    "declare const FunctionTool: new (options: { name: string; description: string; inputSchema: object; callback: (input: any) => Promise<string> }) => object;\n" +
-    "declare function tool(options: { name: string; description: string; parameters: object; execute: (input: any) => Promise<string> }): object;",
   gather: "declare function gather(): Promise<string>;",
   http: "declare const http: { close(): unknown };",
   keys: "declare const keys: string;",

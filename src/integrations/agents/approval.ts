@@ -46,8 +46,8 @@ export function approvalOf(source: AgentSource, options: LoopOptions): CheckAppr
 }
 
 function unapproved(name: string): string {
-  return `${name} needs an approval, and the application has no way to ask for it. The developer can pass ` +
-    'approve: (call) => boolean, or approve: "never" to make such calls without a question';
+  return `${name} needs an approval, and the application does not ask for it. Its developer can pass ` +
+    'approve: (call) => boolean, or approve: "never"';
 }
 
 async function askPerson(ask: AnswerQuestion, { tool, args }: AgentCall): Promise<boolean> {

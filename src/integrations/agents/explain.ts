@@ -1,7 +1,8 @@
 /** Texts for a model when a call fails: the error, its code, and advice. */
 import type { FailureOutcome, PromiseOutcome, Question, QuestionsResult } from "../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../core/errors/code.ts";
-import { isJsonObject } from "../../internal/json.ts";
+import { asObject, isJsonObject } from "../../internal/json.ts";
+import { shorten } from "../../internal/text.ts";
 
 /** Advice by error code, for a model that knows only its tools. */
 const ADVICE: Readonly<Record<ToolErrorCode, string>> = {
@@ -35,10 +36,26 @@ const ADVICE: Readonly<Record<ToolErrorCode, string>> = {
  */
 export function explainErrorToModel(code: ToolErrorCode, message: string, details: unknown): string {
   const head = `The call failed (${code})`;
+  if (code === "tool_not_found") return lines(`${head}: ${nameUnknown(message, details)}`, adviseOnUnknown(details));
   const issues = code === "invalid_input" ? readIssues(details) : [];
   if (issues.length > 0) return lines(`${head}:`, ...issues.map((issue) => `- ${issue}`), ADVICE[code]);
   const further = furtherDetails(message, details);
   return lines(`${head}: ${message}`, further === undefined ? "" : `Details: ${toText(further)}`, ADVICE[code]);
+}
+
+/** The message about a tool that does not exist, with its name. */
+function nameUnknown(message: string, details: unknown): string {
+  const { requested_tool: requested } = asObject(details);
+  return typeof requested !== "string" || message.includes(requested)
+    ? message
+    : `${message}: ${shorten(requested, 64)}`;
+}
+
+/** What to call in place of a tool that does not exist: the close one, a search for it, or one of the names. A model cannot list tools again. */
+function adviseOnUnknown(details: unknown): string {
+  const { suggestion, available_tools: names } = asObject(details);
+  if (typeof suggestion === "string" && !suggestion.endsWith("list the tools")) return suggestion;
+  return Array.isArray(names) && names.length > 0 ? `Call one of these: ${names.join(", ")}` : ADVICE.tool_not_found;
 }
 
 /** The issues of invalid arguments, a line each. Their messages have what was expected and received. */
@@ -61,8 +78,7 @@ function furtherDetails(message: string, details: unknown): unknown {
 
 /** Explains a `Failure`, which a tool has answered with, to a model: the same call would fail again. */
 export function explainFailure({ code, message, data }: Pick<FailureOutcome, "code" | "message" | "data">): string {
-  const advice =
-    "This is the tool's answer to these arguments: the same call fails again. Act on the reason, or tell the user.";
+  const advice = "The same call fails again: act on the reason, or tell the user.";
   return lines(`The tool says no (${code}): ${message}`, data === undefined ? "" : `Data: ${toText(data)}`, advice);
 }
 

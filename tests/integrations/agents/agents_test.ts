@@ -123,16 +123,18 @@ describe("names", () => {
     const { server } = createAgentFixture();
     const text = await callOne(server, "open_window", {});
     match(text, /tool_not_found.*There is no tool open_window/);
-    match(text, /"open_door"/);
+    match(text, /\nCall one of these: .*open_door/);
     match(await callOne(server, "constructor", {}), /tool_not_found/);
   });
 
   test("that a model makes up are answered with at most 50 names, and the close one if there is one", async () => {
     const many = lists(Array.from({ length: 700 }, (_, index) => ({ name: `list_${"x".repeat(50)}_${index}` })));
     const text = await callOne(many, "get_weather", {});
-    strictEqual(text.match(/"list_x+_\d+"/g)?.length, 50);
-    match(text, /"suggestion":"No similar tool: list the tools"/);
-    match(await callOne(many, `list_${"x".repeat(50)}_6999`, {}), /Did you mean 'list_x+_699'\?/);
+    strictEqual(text.match(/list_x+_\d+/g)?.length, 50);
+    match(
+      await callOne(many, `list_${"x".repeat(50)}_6999`, {}),
+      /There is no tool list_x+_6999\nDid you mean 'list_x+_699'\?$/,
+    );
     ok((await callOne(many, "z".repeat(100_000), {})).length < 5_000);
   });
 });
@@ -184,7 +186,7 @@ describe("explanations", () => {
     strictEqual(
       await callOne(createAgentFixture().server, "open_door", {}),
       'The tool says no (locked): The door is locked\nData: {"by":"Ada"}\n' +
-        "This is the tool's answer to these arguments: the same call fails again. Act on the reason, or tell the user.",
+        "The same call fails again: act on the reason, or tell the user.",
     );
   });
 

@@ -1,4 +1,4 @@
-/** The agents of `examples/agents`, which need their frameworks' packages: installed when they are missing. */
+/** The agents of `examples/agents` and `examples/loops`, which need their frameworks' packages: installed when they are missing. */
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -20,22 +20,25 @@ export type RunAgent = (source: AgentSource, script: Script, options?: AgentOpti
 /** Starts what stands in for a hosted model. */
 export type StartModel = (script: Script) => Promise<{ readonly url: string; close(): Promise<void> }>;
 
-const folder = fileURLToPath(new URL("../../../examples/agents/", import.meta.url));
+const examples = fileURLToPath(new URL("../../../examples/", import.meta.url));
+
+/** A folder of examples, which has its own packages. */
+export type ExampleFolder = "agents" | "loops";
 
 /** Why the packages are not available, or `undefined`. */
-const missing = installExample("agents");
+const missing = installExample("agents") ?? installExample("loops");
 
 /** Why tests are skipped; in CI they fail instead. */
 export const skip: string | false = missing !== undefined && !process.env["CI"] && missing;
 
 /** Loads what a file of the example exports. What it imports is not there for the type check of the whole. */
-export async function loadExample(file: string, name: string): Promise<unknown> {
-  return (await load(join(folder, file)))[name];
+export async function loadExample(file: string, name: string, folder: ExampleFolder = "agents"): Promise<unknown> {
+  return (await load(join(examples, folder, file)))[name];
 }
 
 /** Loads a module of a framework's package. */
 export async function loadModule(path: string): Promise<Readonly<Record<string, unknown>>> {
-  return await load(join(folder, "node_modules", path));
+  return await load(join(examples, "agents/node_modules", path));
 }
 
 async function load(path: string): Promise<Record<string, unknown>> {

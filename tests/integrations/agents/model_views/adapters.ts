@@ -14,6 +14,9 @@ import { OPENAI_AGENTS } from "./rows/openai_agents.ts";
 import { OPENAI_FILES } from "./rows/openai_files.ts";
 import { OPENAI_RESPONSES } from "./rows/openai_responses.ts";
 import { TANSTACK } from "./rows/tanstack.ts";
+import { STRANDS } from "./rows/strands.ts";
+import { LLAMAINDEX } from "./rows/llamaindex.ts";
+import { GENKIT } from "./rows/genkit.ts";
 import type { ViewedAdapter } from "./viewed_adapter.ts";
 
 /** The adapters, in the order of the table. */
@@ -39,4 +42,7 @@ export const ADAPTERS: readonly ViewedAdapter[] = [
   TANSTACK,
   CLAUDE_AGENT,
   FUNCTIONS,
+  STRANDS,
+  LLAMAINDEX,
+  GENKIT,
 ];

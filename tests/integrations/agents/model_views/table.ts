@@ -1,10 +1,6 @@
-/** The table of what a model sees, between two marks in the documentation. */
-import { ok } from "node:assert/strict";
+/** The table of what a model sees. */
 import { ADAPTERS } from "./adapters.ts";
 import { CASES } from "./cases.ts";
-
-const START = "<!-- what a model sees: written by scripts/model_views.mjs -->";
-const END = "<!-- end of what a model sees -->";
 
 /**
  * What was seen, in Markdown: a list of the cases that are the same with all adapters, and a table of the others, a row for each adapter.
@@ -26,12 +22,4 @@ export function tableOf(seen: ReadonlyMap<string, string>): string {
       row([adapter.name, ...others.map(({ name }) => cellsOf(name)[index] ?? "lost")])
     ),
   ].join("\n");
-}
-
-/** Replaces the table in a page. */
-export function replaceTable(page: string, table: string): string {
-  const start = page.indexOf(START);
-  const end = page.indexOf(END, start);
-  ok(start >= 0 && end > start, "the page has no place for the table");
-  return `${page.slice(0, start)}${START}\n\n${table}\n\n${page.slice(end)}`;
 }

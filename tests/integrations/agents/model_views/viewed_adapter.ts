@@ -1,6 +1,6 @@
 /** An adapter with the loop of its vendor's package. */
 import type { AgentSource } from "../../../../src/entries/agents.ts";
-import { loadExample, type RunAgent, type Script } from "../frameworks.ts";
+import { type ExampleFolder, loadExample, type RunAgent, type Script } from "../frameworks.ts";
 import type { JsonRecord } from "./apis.ts";
 import type { AdapterTraits } from "./cases.ts";
 
@@ -12,10 +12,10 @@ export interface ViewedAdapter extends AdapterTraits {
   readonly run: (source: AgentSource, script: Script, options: object) => Promise<readonly JsonRecord[]>;
 }
 
-/** A program of `examples/agents`: its service on the loopback interface remembers the requests. */
-export function program(file: string, exported: string): ViewedAdapter["run"] {
+/** A program of a folder of examples: its service on the loopback interface remembers the requests. */
+export function program(file: string, exported: string, folder: ExampleFolder = "agents"): ViewedAdapter["run"] {
   return async (source, script, options) => {
-    const run = await loadExample(file, exported) as RunAgent;
+    const run = await loadExample(file, exported, folder) as RunAgent;
     await run(source, script, options);
     return await requestsOf(script);
   };
