@@ -1,5 +1,6 @@
 /**
- * Toolwire: define a tool once; serve it on every wire; call it, typed, from anywhere.
+ * Toolwire: define a tool once; serve it on every wire; call it, typed, from anywhere. Each program needs it first: this is the core with
+ * all of its features on, MCP and MCP-lite as wires, and the clients of both.
  *
  * @example Define, serve, call
  * ```ts

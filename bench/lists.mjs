@@ -67,7 +67,7 @@ async function serverOf(corpus, size) {
 
 async function measureLists(server, size) {
   const { estimateTokens } = await import("../src/entries/agents.ts");
-  const { loadTokenizer } = await import("../src/entries/tokenizer.ts");
+  const { loadTokenizer } = await import("../src/entries/agents/tokenizer.ts");
   const tokenizer = await loadTokenizer();
   const count = async (source, vendor) => ({
     tokens: await estimateTokens(source, { vendor, tokenizer }),

@@ -49,7 +49,7 @@ function report(runtime) {
 
 async function measure(rounds) {
   const { keyRing } = await import("../src/core/keys/key_ring.ts");
-  const { sealed } = await import("../src/entries/sealed.ts");
+  const { sealed } = await import("../src/entries/keys/sealed.ts");
   const { keysFromEnv } = await import("../src/runtime/keys_from_env.ts");
   const text = process.env.TOOLWIRE_KEYS;
   const rings = { "keyRing()": keyRing(text), "keysFromEnv()": keysFromEnv(), "sealed()": sealed(text) };

@@ -105,7 +105,7 @@ async function checkTarball(tarball) {
   await check("the tarball holds what it says, and nothing else", checkFiles);
   await check("publint --strict", () => run([findBin("publint"), "run", tarball, "--strict"]));
   await check("bundles are as small as those of the sources", checkBundles);
-  // ./otel imports its package when it loads. Snippets make ./tokenizer and ./websocket load theirs, but do not name them.
+  // ./otel imports its package when it loads. Snippets make ./agents/tokenizer and ./websocket load theirs, but do not name them.
   const peers = ["@opentelemetry/api", "gpt-tokenizer", "ws"].map((name) =>
     `${name}@${manifest.devDependencies[name]}`
   );

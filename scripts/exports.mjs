@@ -1,6 +1,6 @@
 /**
  * The entries of the package, from the listing of `src/entries/`: `node scripts/exports.mjs` writes them into `package.json`, `deno.json`,
- * `jsr.json` and the paths of `tsconfig.json`, and what each exports into `tests/arch/exports.txt`.
+ * `jsr.json` and the paths of `tsconfig.json`, what each exports into `tests/arch/exports.txt`, and the map `src/entries/README.md`.
  *
  * A file `src/entries/engines/durable_object.ts` is the entry `./engines/durable-object`. Two entries are elsewhere: the front door, and
  * the program.
@@ -8,26 +8,15 @@
  * @module
  */
 import { parse } from "@babel/parser";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { listEntries, renderReadme } from "./entry_map.mjs";
 
 const ROOT = new URL("../", import.meta.url);
-const FOLDER = "src/entries/";
 
 /** The checked-in list of what the entries export. */
 export const LIST = new URL("tests/arch/exports.txt", ROOT);
-
-/** The source of each entry, by the entry's name, in the order of names. */
-export function listEntries() {
-  const files = readdirSync(new URL(FOLDER, ROOT), { recursive: true }).map((file) => file.replaceAll("\\", "/"));
-  const found = files.filter((file) => file.endsWith(".ts")).map((file) => [
-    `./${file.slice(0, -".ts".length).replaceAll("_", "-")}`,
-    `${FOLDER}${file}`,
-  ]);
-  const sorted = [...found, ["./cli", "apps/cli/mod.ts"]].sort(([one], [other]) => one < other ? -1 : 1);
-  return [[".", "mod.ts"], ...sorted];
-}
 
 /** The text of each manifest, by its name, as the entries require it. */
 export function renderManifests() {
@@ -96,4 +85,5 @@ function keyOf(name) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [file, text] of Object.entries(renderManifests())) writeFileSync(new URL(file, ROOT), text);
   writeFileSync(LIST, listExports());
+  writeFileSync(new URL("src/entries/README.md", ROOT), renderReadme());
 }

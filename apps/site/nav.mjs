@@ -8,6 +8,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { renderMap } from "../../scripts/entry_map.mjs";
 
 /**
  * @typedef {object} Page
@@ -264,7 +265,7 @@ export const NAV = [
     title: "Contribute",
     pages: [
       page(
-        "../../CONTRIBUTING.md",
+        "../CONTRIBUTING.md",
         "Contributing",
         "Commands, layout and habits.",
       ),
@@ -411,7 +412,12 @@ picture. A *reference* has every option. If you are new, begin with [your first 
 
 Every example runs as a test, and shows what it prints ([how](examples.md#a-snippet-of-these-pages)).
 
-${groups.join("\n")}`;
+${groups.join("\n")}
+## What to import
+
+Each entry of the package, by what one looks for. \`toolwire/mcp\` of npm is \`jsr:@toolwire/toolwire/mcp\` on JSR.
+
+${renderMap(3)}`;
 }
 
 const index = new URL("../../docs/README.md", import.meta.url);

@@ -8,8 +8,8 @@
 export const ENTRIES = [
   "toolwire",
   "toolwire/core",
-  "toolwire/engine",
-  "toolwire/tokens",
+  "toolwire/engines",
+  "toolwire/keys",
   "toolwire/schema",
   "toolwire/mcp",
   "toolwire/rest",

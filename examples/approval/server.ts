@@ -6,7 +6,7 @@
  */
 import { createServer, defineTool, mcpLite } from "jsr:@toolwire/toolwire";
 import { mcp } from "jsr:@toolwire/toolwire/mcp";
-import { resolver } from "jsr:@toolwire/toolwire/resolver";
+import { resolver } from "jsr:@toolwire/toolwire/waits";
 import * as v from "jsr:@toolwire/toolwire/schema";
 import type { Database } from "../database/airports.ts";
 

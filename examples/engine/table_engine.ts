@@ -5,7 +5,7 @@
  *
  * @module
  */
-import type { Engine, EngineWorker, Job, WorkOptions } from "jsr:@toolwire/toolwire/engine";
+import type { Engine, EngineWorker, Job, WorkOptions } from "jsr:@toolwire/toolwire/engines";
 
 /** A row of the table: a job, when it is due, and who has it. */
 interface Row {

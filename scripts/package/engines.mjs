@@ -14,7 +14,7 @@ const FEWEST_CHECKS = 25;
 const ENGINES = {
   memory: {
     code: `
-import { memoryEngine } from "toolwire/engine";
+import { memoryEngine } from "toolwire/engines";
 const create = () => () => memoryEngine();
 const options = {};
 const canReopen = false;`,

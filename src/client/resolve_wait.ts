@@ -22,7 +22,7 @@ export interface ResolveOptions {
  *
  * @example
  * ```ts
- * import { resolveWait } from "jsr:@toolwire/toolwire/resolver";
+ * import { resolveWait } from "jsr:@toolwire/toolwire/waits";
  * import { rejects } from "node:assert/strict";
  *
  * await rejects(resolveWait("http://127.0.0.1:1/resolve/res_x", { ok: true }), { code: "unavailable" });

@@ -1,6 +1,15 @@
 /**
- * The tools of any server for the agent frameworks: Vercel's AI SDK, OpenAI, Anthropic, Google,
- * LangChain.js, Mastra, TanStack AI.
+ * The tools of any server for the agent frameworks: Vercel's AI SDK, OpenAI, Anthropic, Google, LangChain.js, Mastra, TanStack AI. A
+ * program that runs the loop of an agent needs it; for a host that takes MCP, `./mcp` or `./stdio` is enough.
+ *
+ * @example Tools for the Chat Completions of OpenAI
+ * ```ts fragment server openai model messages
+ * import { openaiTools } from "jsr:@toolwire/toolwire/agents";
+ *
+ * const { tools, run } = await openaiTools(server);
+ * const { choices } = await openai.chat.completions.create({ model, messages, tools });
+ * messages.push(...await run(choices[0]?.message.tool_calls ?? []));
+ * ```
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Answers within a budget: a page of whole items or lines, how many there are, and a handle for the rest.
+ * Answers within a budget: a page of whole items or lines, how many there are, and a handle for the rest. A tool needs it if its answer can
+ * be larger than what a model should read at once.
  *
  * @example A text, cut at a line
  * ```ts

@@ -1,5 +1,17 @@
 /**
- * MCP Apps (SEP-1865): pages that hosts show for the calls of a tool. The page's side is `./apps/view`.
+ * MCP Apps (SEP-1865): pages that hosts show for the calls of a tool. A server needs it to attach a page to a tool; the page's side is
+ * `./apps/view`.
+ *
+ * @example A tool with a page
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { view } from "jsr:@toolwire/toolwire/apps";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const html = "<!doctype html><title>Sales</title>";
+ * const sales = defineTool("sales").describe("Sales of a month").view(view({ html })).handle(() => 42);
+ * strictEqual(createServer({ tools: [sales] }).tools.length, 1);
+ * ```
  *
  * @module
  */

@@ -1,5 +1,18 @@
 /**
- * Authentication of callers, on the server and for all of its wires. See `./oauth` for clients.
+ * Authentication of callers, on the server and for all of its wires. A server needs it if callers send bearer tokens or JWTs; for clients
+ * there is `./oauth`, for sign-in of users `./sign-in`.
+ *
+ * @example Bearer tokens
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { bearer } from "jsr:@toolwire/toolwire/auth";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const people = new Map([["token-of-ada", { id: "ada" }]]);
+ * const whoami = defineTool("whoami").describe("Who calls").handle((_, ctx) => ctx.principal?.id);
+ * const server = createServer({ tools: [whoami], auth: bearer((token) => people.get(token)) });
+ * strictEqual((await server.fetch(new Request("http://localhost/mcp-lite/v1/listtools", { method: "POST" }))).status, 401);
+ * ```
  *
  * @module
  */

@@ -1,5 +1,18 @@
 /**
- * Servers composed of servers: parts, and gateways to remote servers.
+ * Servers composed of servers: parts, and gateways to remote servers. It is needed to serve several servers, own or foreign, at one
+ * address.
+ *
+ * @example Two servers as one
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { group } from "jsr:@toolwire/toolwire/compose";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const find = defineTool("find").describe("Find a file").handle(() => "a.txt");
+ * const files = createServer({ tools: [find] });
+ * const all = createServer({ tools: [], parts: [group("files", files)] });
+ * strictEqual(all.tools[0]?.name, "files.find");
+ * ```
  *
  * @module
  */

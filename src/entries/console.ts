@@ -1,5 +1,17 @@
 /**
- * The console: a page that a server serves of itself, to look at its tools, call them, and watch calls.
+ * The console: a page that a server serves of itself, to look at its tools, call them, and watch calls. Operators need it to see what a
+ * running server does; `toolwire dev` has it built in.
+ *
+ * @example A server with its console
+ * ```ts
+ * import { createServer, defineTool, mcp } from "jsr:@toolwire/toolwire";
+ * import { consolePage } from "jsr:@toolwire/toolwire/console";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+ * const server = createServer({ tools: [ping], wires: [mcp(), consolePage()] });
+ * strictEqual((await server.fetch(new Request("http://localhost/console"))).status, 200);
+ * ```
  *
  * @module
  */

@@ -1,8 +1,9 @@
 /**
- * The core of Toolwire: define a tool, serve it over MCP-lite, call it. A feature arrives with the value that asks for it.
+ * The core of Toolwire: define a tool, serve it over MCP-lite, call it. It is needed in place of the front door where the size of a bundle
+ * counts: a feature arrives with the value that asks for it.
  *
- * - `engine: memoryEngine()` of `./engine`, or another engine, brings promises and idempotency keys.
- * - `keys: keyRing("k1:…")` of `./tokens` brings questions (`ctx.elicit`), steps and caller state.
+ * - `engine: memoryEngine()` of `./engines`, or another engine, brings promises and idempotency keys.
+ * - `keys: keyRing("k1:…")` of `./keys` brings questions (`ctx.elicit`), steps and caller state.
  * - `toolDefiner(valibotJsonSchema, compiledChecks)` of `./schema` brings schemas of valibot, and compiled checks.
  * - `toolDefiner(toolConfig)` brings `.config()`.
  * - `wires: [mcp()]` of `./mcp`, or another wire, brings its protocol.

@@ -1,6 +1,16 @@
 /**
- * MCP-lite over gRPC: the wire {@link grpc}, and the transports {@link connectTransport}, {@link grpcWebTransport} and
- * {@link grpcTransport} for clients.
+ * MCP-lite over gRPC: the wire {@link grpc}, and the transports {@link connectTransport}, {@link grpcWebTransport} and {@link
+ * grpcTransport} for clients. It is needed where callers have gRPC, Connect or gRPC-Web, or generate clients of a `.proto` file.
+ *
+ * @example A server over Connect, gRPC-Web and gRPC
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { grpc } from "jsr:@toolwire/toolwire/grpc";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+ * deepStrictEqual(createServer({ tools: [ping], wires: [grpc()] }).wires, ["connect"]);
+ * ```
  *
  * @module
  */

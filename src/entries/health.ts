@@ -1,5 +1,16 @@
 /**
- * Health and readiness over HTTP, for orchestrators and load balancers.
+ * Health and readiness over HTTP, for orchestrators and load balancers. A server needs it in Kubernetes, or behind a proxy that asks before
+ * it sends requests.
+ *
+ * @example A page for a load balancer
+ * ```ts
+ * import { createServer, mcp } from "jsr:@toolwire/toolwire";
+ * import { healthPage } from "jsr:@toolwire/toolwire/health";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const server = createServer({ tools: [], wires: [mcp(), healthPage()] });
+ * strictEqual((await server.fetch(new Request("http://localhost/healthz"))).status, 200);
+ * ```
  *
  * @module
  */

@@ -1,5 +1,6 @@
 /**
- * Jobs for operators: lists, inspects, retries, cancels and purges the deferred work of a server, and the same as tools.
+ * Jobs for operators: lists, inspects, retries, cancels and purges the deferred work of a server, and the same as tools. Operators of a
+ * server with promises need it, to see what waits and to repair what failed.
  *
  * @example Which jobs a server has
  * ```ts

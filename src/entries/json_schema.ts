@@ -1,5 +1,17 @@
 /**
- * Plain JSON Schema in place of a schema library, for external schemas.
+ * Plain JSON Schema in place of a schema library. It is needed for schemas that exist already, such as those of a document or of another
+ * server.
+ *
+ * @example A tool with a JSON Schema
+ * ```ts
+ * import { defineTool } from "jsr:@toolwire/toolwire";
+ * import { jsonSchema } from "jsr:@toolwire/toolwire/json-schema";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const Input = jsonSchema<{ name: string }>({ type: "object", properties: { name: { type: "string" } }, required: ["name"] });
+ * const greet = defineTool("greet").describe("Greet").input(Input).handle(({ name }) => `Hello ${name}`);
+ * strictEqual(greet.name, "greet");
+ * ```
  *
  * @module
  */

@@ -1,5 +1,15 @@
 /**
- * MCP: the wire, the transport of clients, and the definitions of resources, prompts and content blocks.
+ * MCP: the wire, the transport of clients, and the definitions of resources, prompts and content blocks. A server needs it for resources,
+ * prompts, sessions or tasks, a client to call servers of others; a server with tools alone has MCP from the front door.
+ *
+ * @example Call any server of MCP
+ * ```ts fragment
+ * import { createClient } from "jsr:@toolwire/toolwire";
+ * import { mcpTransport } from "jsr:@toolwire/toolwire/mcp";
+ *
+ * const docs = createClient(mcpTransport("https://docs.example/mcp"));
+ * console.log(await docs.$.list());
+ * ```
  *
  * @module
  */

@@ -1,8 +1,18 @@
 /**
- * Middleware for servers and tools: cache, limits, logging and timeouts.
+ * Middleware for servers and tools: cache, limits, logging and timeouts. It is needed where each call, or each call of a tool, has to pass
+ * the same step.
  *
- * Each function returns a value for `createServer({ middleware: […] })`, which wraps every call, or for `.use(…)`, which wraps one
- * tool.
+ * Each function returns a value for `createServer({ middleware: […] })`, which wraps every call, or for `.use(…)`, which wraps one tool.
+ *
+ * @example Ten calls a second for each caller
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { rateLimit } from "jsr:@toolwire/toolwire/middleware";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const ask = defineTool("ask").describe("Ask the oracle").handle(() => "yes");
+ * strictEqual(createServer({ tools: [ask], middleware: [rateLimit({ perSecond: 10 })] }).tools.length, 1);
+ * ```
  *
  * @module
  */

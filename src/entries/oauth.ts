@@ -1,6 +1,17 @@
 /**
- * OAuth for clients: gets tokens from the authorization server of a server, with the consent of a user or for a machine, sends and
- * renews them. Uses `oauth4webapi`.
+ * OAuth for clients: gets tokens from the authorization server of a server, with the consent of a user or for a machine, sends and renews
+ * them. A client needs it if the server answers 401 without a token.
+ *
+ * @example A client that signs in as a machine
+ * ```ts fragment url secret
+ * import { createClient } from "jsr:@toolwire/toolwire";
+ * import { clientCredentials, oauthFetch } from "jsr:@toolwire/toolwire/oauth";
+ * import { mcpTransport } from "jsr:@toolwire/toolwire/mcp";
+ *
+ * const grant = clientCredentials({ clientId: "docs-bot", clientSecret: secret });
+ * const docs = createClient(mcpTransport(url, { fetch: oauthFetch(url, { grant }) }));
+ * console.log(await docs.$.list());
+ * ```
  *
  * @module
  */

@@ -1,5 +1,21 @@
 /**
- * OpenAPI: tools from the document of a REST API, and a document that describes a server.
+ * OpenAPI: tools from the document of a REST API, and a document that describes a server. It is needed to serve an existing API as tools,
+ * or to give callers of a server a document.
+ *
+ * @example Tools from a document
+ * ```ts
+ * import { createServer } from "jsr:@toolwire/toolwire";
+ * import { toolsFromOpenApi } from "jsr:@toolwire/toolwire/openapi";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const document = {
+ *   openapi: "3.1.0",
+ *   info: { title: "Notes", version: "1.0.0" },
+ *   servers: [{ url: "https://notes.example" }],
+ *   paths: { "/notes": { get: { operationId: "listNotes", summary: "List your notes" } } },
+ * };
+ * strictEqual(createServer({ tools: toolsFromOpenApi(document) }).tools.length, 1);
+ * ```
  *
  * @module
  */

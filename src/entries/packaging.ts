@@ -1,6 +1,14 @@
 /**
- * Packages of servers: `.mcpb` bundles, which hosts install by a double click, and `server.json` for the registry of MCP servers.
- * `toolwire pack` and `toolwire publish` call these functions. For Node, Bun and Deno.
+ * Packages of servers: `.mcpb` bundles, which hosts install by a double click, and `server.json` for the registry of MCP servers. Build
+ * scripts need it; `toolwire pack` and `toolwire publish` call these functions. For Node, Bun and Deno.
+ *
+ * @example The manifest of a package
+ * ```ts fragment
+ * import { createServerJson, readPackage } from "jsr:@toolwire/toolwire/packaging";
+ *
+ * const { manifest } = await readPackage(".");
+ * console.log(createServerJson(manifest));
+ * ```
  *
  * @module
  */

@@ -1,7 +1,17 @@
 /**
- * State that replicas share through Redis: rate limits, notifications of changes, and sessions.
+ * State that replicas share through Redis: rate limits, notifications of changes, and sessions. It is needed from the second replica on,
+ * and requires the package `ioredis`, which is not installed with Toolwire.
  *
- * Needs the package `ioredis`, which is not installed with Toolwire.
+ * @example A rate limit over all replicas
+ * ```ts fragment tools redis
+ * import { createServer } from "jsr:@toolwire/toolwire";
+ * import { rateLimit } from "jsr:@toolwire/toolwire/middleware";
+ * import { redisRateLimitStore } from "jsr:@toolwire/toolwire/redis";
+ *
+ * const store = redisRateLimitStore({ redis });
+ * const server = createServer({ tools, middleware: [rateLimit({ perSecond: 10, store })] });
+ * console.log(server.tools.length);
+ * ```
  *
  * @module
  */

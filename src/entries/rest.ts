@@ -1,7 +1,6 @@
 /**
- * REST: the wire {@link rest}, which serves tools as resources of HTTP, and the transport {@link restTransport} of clients.
- *
- * Any HTTP client can call it, and generators make typed clients of its OpenAPI 3.1 document.
+ * REST: the wire {@link rest}, which serves tools as resources of HTTP, and the transport {@link restTransport} of clients. It is needed
+ * for callers that know neither MCP nor gRPC: any HTTP client can call it, and generators make typed clients of its OpenAPI 3.1 document.
  *
  * @example Errors are problem documents with a code
  * ```ts

@@ -1,8 +1,7 @@
 /**
- * The validation library valibot, re-exported, so that a script needs one dependency.
- *
- * `defineTool` of the front door takes schemas of the package `valibot`, and of other libraries, without this import. The adapters are for
- * `toolDefiner` of `./core`.
+ * The validation library valibot, re-exported, so that a script needs one dependency. It is needed if valibot is not installed, and for
+ * `toolDefiner` of `./core`, which takes the adapters; `defineTool` of the front door takes schemas of valibot, zod, arktype and others
+ * without this import.
  *
  * @example A schema for a tool's input
  * ```ts

@@ -1,5 +1,14 @@
 /**
- * Serves on Bun, Deno or Node, on loopback by default, with a graceful shutdown.
+ * Serves on Bun, Deno or Node, on loopback by default, with a graceful shutdown. It is needed for a process that listens; where the
+ * platform calls `server.fetch`, as Workers and Next.js do, it is not.
+ *
+ * @example Listen on port 8000
+ * ```ts fragment server
+ * import { serve } from "jsr:@toolwire/toolwire/serve";
+ *
+ * const { url } = await serve(server, { port: 8000 });
+ * console.log(url);
+ * ```
  *
  * @module
  */

@@ -1,5 +1,17 @@
 /**
- * Sign-in of users at identity providers that do not register clients: an authorization server for MCP clients that stores nothing.
+ * Sign-in of users at identity providers that do not register clients: an authorization server for MCP clients that stores nothing. A
+ * server needs it to let users of Google, GitHub, Entra ID, Okta, Auth0 or Keycloak in.
+ *
+ * @example Users of Google
+ * ```ts fragment tools keys secret
+ * import { createServer, mcp } from "jsr:@toolwire/toolwire";
+ * import { google, signIn } from "jsr:@toolwire/toolwire/sign-in";
+ *
+ * const google1 = google({ clientId: "1234.apps.googleusercontent.com", clientSecret: secret });
+ * const door = signIn({ provider: google1, resource: "https://api.example/mcp", keys, principal: ({ subject }) => ({ id: subject }) });
+ * const server = createServer({ tools, wires: [mcp(), ...door.wires], auth: door.auth });
+ * console.log(server.tools.length);
+ * ```
  *
  * @module
  */

@@ -1,5 +1,14 @@
 /**
- * Skills over MCP: a server lists instructions for models with digests, and a client reads and verifies them.
+ * Skills over MCP: a server lists instructions for models with digests, and a client reads and verifies them. It is needed where a model
+ * has to know how tools are used together.
+ *
+ * @example Serve a folder of skills
+ * ```ts fragment
+ * import { createServer } from "jsr:@toolwire/toolwire";
+ * import { skills } from "jsr:@toolwire/toolwire/skills";
+ *
+ * export default createServer({ name: "shop", version: "1.0.0", tools: [], resources: await skills("./skills") });
+ * ```
  *
  * @module
  */

@@ -1,5 +1,15 @@
 /**
- * MCP over the pipes of a process: the server, and the transport of clients.
+ * MCP over the pipes of a process: the server, and the transport of clients. It is needed for servers that a host starts as a program, and
+ * to call such servers.
+ *
+ * @example Call a server that is a program
+ * ```ts fragment
+ * import { createClient } from "jsr:@toolwire/toolwire";
+ * import { stdioTransport } from "jsr:@toolwire/toolwire/stdio";
+ *
+ * const files = createClient(stdioTransport("npx", ["-y", "@modelcontextprotocol/server-filesystem", "."]));
+ * console.log(await files.$.list());
+ * ```
  *
  * @module
  */

@@ -1,7 +1,18 @@
 /**
- * Tools whose work is a Temporal workflow.
+ * Tools whose work is a Temporal workflow. It is needed where workflows exist already, and takes the `Client` of the package
+ * `@temporalio/client`, which is not installed with Toolwire.
  *
- * Takes the `Client` of the package `@temporalio/client`, which is not installed with Toolwire.
+ * @example A tool that starts a workflow
+ * ```ts fragment
+ * import { defineTool } from "jsr:@toolwire/toolwire";
+ * import { temporal } from "jsr:@toolwire/toolwire/temporal";
+ * import { Client, Connection } from "@temporalio/client";
+ *
+ * const connection = await Connection.connect({ address: "localhost:7233" });
+ * const order = defineTool("order").describe("Order something")
+ *   .external(temporal({ client: new Client({ connection }), workflow: "order", taskQueue: "orders" }));
+ * console.log(order.name);
+ * ```
  *
  * @module
  */

@@ -1,6 +1,17 @@
 /**
- * Test helpers: a client without a network, recorded answers, a controllable clock, simulated replicas with faults, the contract of engines as checks, and
- * the conformance suite of MCP-lite and Webtools.
+ * Test helpers: a client without a network, recorded answers, a controllable clock, simulated replicas with faults, the contract of engines
+ * as checks, and the conformance suite of MCP-lite and Webtools. Tests of tools need it, and authors of engines and servers.
+ *
+ * @example Test a tool
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { testClient } from "jsr:@toolwire/toolwire/testing";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const greet = defineTool("greet").describe("Greet the caller").handle((_, ctx) => `Hello ${ctx.principal?.id}`);
+ * const ada = testClient(createServer({ tools: [greet] }), { principal: { id: "ada" } });
+ * strictEqual(await ada.greet(), "Hello ada");
+ * ```
  *
  * @module
  */

@@ -1,5 +1,18 @@
 /**
- * Types of the tool builder, the server and the client, for helpers that are generic over tools.
+ * Types of the tool builder, the server and the client. Helpers that are generic over tools need it; it is apart from the front door, whose
+ * list stays short, and has no code.
+ *
+ * @example The arguments of any tool
+ * ```ts
+ * import { defineTool } from "jsr:@toolwire/toolwire";
+ * import type { PlainArguments } from "jsr:@toolwire/toolwire/types";
+ * import { strictEqual } from "node:assert/strict";
+ *
+ * const Input = { type: "object", properties: { name: { type: "string" } }, required: ["name"] } as const;
+ * const greet = defineTool("greet").describe("Greet").input(Input).handle(({ name }) => `Hello ${name}`);
+ * const argument: PlainArguments<typeof Input> = { name: "Ada" };
+ * strictEqual(greet.name + argument.name, "greetAda");
+ * ```
  *
  * @module
  */

@@ -1,5 +1,15 @@
 /**
- * Webhooks that are sent when promised work has ended, signed in the format of Standard Webhooks.
+ * Webhooks that are sent when promised work has ended, signed in the format of Standard Webhooks. It is needed where another program has to
+ * know, without asking again and again.
+ *
+ * @example A request when work has ended
+ * ```ts fragment tools secret
+ * import { createServer } from "jsr:@toolwire/toolwire";
+ * import { webhook } from "jsr:@toolwire/toolwire/webhooks";
+ *
+ * const server = createServer({ tools, onComplete: [webhook({ url: "https://hooks.example.com/done", secret })] });
+ * console.log(server.tools.length);
+ * ```
  *
  * @module
  */

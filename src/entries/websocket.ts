@@ -1,7 +1,16 @@
 /**
- * MCP-lite over WebSocket: the wire {@link webSocket}, and the transport {@link webSocketTransport} of clients, also in browsers.
+ * MCP-lite over WebSocket: the wire {@link webSocket}, and the transport {@link webSocketTransport} of clients, also in browsers. It is
+ * needed where many calls of one client, or streams in both directions, are to share one connection.
  *
- * All calls share one connection: any number at once, streams, answers to questions, cancellation.
+ * @example A server over WebSocket
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { webSocket } from "jsr:@toolwire/toolwire/websocket";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+ * deepStrictEqual(createServer({ tools: [ping], wires: [webSocket()] }).wires, ["websocket"]);
+ * ```
  *
  * @module
  */

@@ -1,7 +1,17 @@
 /**
- * Webtools: the wire, the transport of clients, and what holds a client to metadata that was looked at.
+ * Webtools: the wire {@link webtools}, the transport {@link webtoolsTransport} of clients, and what holds a client to metadata that was
+ * looked at. It is needed to serve or call tools by that protocol, where a tool is a URL with metadata.
  *
- * The wire has the protocol's name, {@link webtools}; the transport says that it is one: {@link webtoolsTransport}.
+ * @example A server of Webtools
+ * ```ts
+ * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
+ * import { webtools } from "jsr:@toolwire/toolwire/webtools";
+ * import { deepStrictEqual } from "node:assert/strict";
+ *
+ * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
+ * const wire = webtools({ name: "ping", description: "Answers", version: "1.0.0" });
+ * deepStrictEqual(createServer({ tools: [ping], wires: [wire] }).wires, ["webtools"]);
+ * ```
  *
  * @module
  */

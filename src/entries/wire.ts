@@ -1,7 +1,9 @@
 /**
- * Types for authors of wires and transports: the contract of a wire, the calls that it hands to dispatch, and the events that it gets.
+ * Types for authors of wires and transports: the contract of a wire, the calls that it hands to dispatch, and the events that it gets. It
+ * is needed to add a protocol, or a way to reach a server.
  *
- * A wire is a {@link RequestWire}: `createServer({ wires: [ … ] })` mounts it. A client's side is a {@link Transport}: `createClient` takes it.
+ * A wire is a {@link RequestWire}: `createServer({ wires: [ … ] })` mounts it. A client's side is a {@link Transport}: `createClient` takes
+ * it.
  *
  * @example A transport that calls functions of this process
  * ```ts

@@ -46,7 +46,7 @@ type Brought = readonly [member: string, expected: string];
 /** The member that identifies a value of `engine`, and what the error names for other values. */
 export const ENGINE: Brought = [
   "~deferral",
-  'one, such as memoryEngine(), or withPromises(engine), of "toolwire/engine"',
+  'one, such as memoryEngine(), or withPromises(engine), of "toolwire/engines"',
 ];
 
 const ORIGIN_POLICY: Brought = ["~origins", 'what originPolicy({ hosts, origins, cors }) of "toolwire/core" gives'];
@@ -54,7 +54,7 @@ const ORIGIN_POLICY: Brought = ["~origins", 'what originPolicy({ hosts, origins,
 /** Options whose values bring code. */
 const BROUGHT = {
   engine: ENGINE,
-  keys: ["~questions", 'keyRing("k1:…"), or withQuestions(keys), of "toolwire/tokens"'],
+  keys: ["~questions", 'keyRing("k1:…"), or withQuestions(keys), of "toolwire/keys"'],
   unknownArguments: ["~guard", 'what unknownArguments(…) of "toolwire/schema" gives'],
   basePath: ["~find", "what atBasePath(…) gives"],
   originPolicy: ORIGIN_POLICY,

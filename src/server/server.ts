@@ -157,7 +157,7 @@ const DEFAULT_LIMITS: Limits = {
 
 /**
  * Creates a server of tools, without promises, questions and caller state until the options bring them: `engine:
- * memoryEngine()` of `./engine` brings promises, `keys: keyRing(…)` of `./tokens` brings questions and caller state.
+ * memoryEngine()` of `./engines` brings promises, `keys: keyRing(…)` of `./keys` brings questions and caller state.
  *
  * @example One `fetch` function
  * ```ts

@@ -26,7 +26,7 @@ test("the front door exports at most 80 types", () => {
   const types = front.match(/^ {2}type /gm) ?? [];
   ok(
     types.length > 0 && types.length <= 80,
-    `${types.length} types: move some to ./wire, ./engine, ./tokens or ./types`,
+    `${types.length} types: move some to ./wire, ./engines, ./keys or ./types`,
   );
 });
 

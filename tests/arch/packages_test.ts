@@ -64,8 +64,8 @@ for (
   const entry of [
     ".",
     "./core",
-    "./engine",
-    "./tokens",
+    "./engines",
+    "./keys",
     "./schema",
     "./testing",
     "./grpc",
@@ -294,8 +294,8 @@ test("the front door with ./schema has each of them: the check above can fail", 
 
 for (
   const [name, code, pattern] of [
-    ["an engine", 'export { memoryEngine } from "./src/entries/engine.ts";', BROUGHT[3]],
-    ["keys", 'export { keyRing } from "./src/entries/tokens.ts";', BROUGHT[4]],
+    ["an engine", 'export { memoryEngine } from "./src/entries/engines.ts";', BROUGHT[3]],
+    ["keys", 'export { keyRing } from "./src/entries/keys.ts";', BROUGHT[4]],
     ["an adapter", 'export { compiledChecks } from "./src/entries/schema.ts";', BROUGHT[6]],
   ] as const
 ) {

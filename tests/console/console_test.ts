@@ -12,7 +12,7 @@ import {
   type Server,
 } from "../../mod.ts";
 import { FakeClock } from "../../src/entries/testing.ts";
-import { memoryEngine } from "../../src/entries/engine.ts";
+import { memoryEngine } from "../../src/entries/engines.ts";
 import { authenticate } from "../../src/entries/auth.ts";
 import * as v from "../../src/entries/schema.ts";
 import { type ConsoleOptions, consolePage } from "../../src/entries/console.ts";

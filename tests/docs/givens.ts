@@ -7,7 +7,7 @@
 export const GIVENS: Readonly<Record<string, string>> = {
   Deno: "declare const Deno: { serve(handler: (request: Request) => Response | Promise<Response>): unknown };",
   OutOfStock: "class OutOfStock extends Error {}",
-  TableEngine: 'declare const TableEngine: new (table: object, leaseMs: number) => import("toolwire/engine").Engine;',
+  TableEngine: 'declare const TableEngine: new (table: object, leaseMs: number) => import("toolwire/engines").Engine;',
   askMyModel:
     'declare function askMyModel(messages: readonly unknown[], maxTokens: number): Promise<{ role: "assistant"; content: { type: "text"; text: string }; model: string }>;',
   billing:
@@ -16,7 +16,7 @@ export const GIVENS: Readonly<Record<string, string>> = {
   client:
     'declare const client: import("toolwire").Client<import("toolwire").Server<readonly import("toolwire").Tool<"greet", Record<string, unknown>, string, unknown, Record<never, never>>[]>>;',
   confirm: "declare function confirm(question: string): boolean;",
-  engine: 'declare const engine: import("toolwire/engine").Engine;',
+  engine: 'declare const engine: import("toolwire/engines").Engine;',
   gather: "declare function gather(): Promise<string>;",
   http: "declare const http: { close(): unknown };",
   keys: "declare const keys: string;",

@@ -4,7 +4,7 @@ import { existsSync } from "node:fs";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
 import * as core from "../../src/entries/core.ts";
-import { keyRing } from "../../src/entries/tokens.ts";
+import { keyRing } from "../../src/entries/keys.ts";
 import { every } from "../../src/entries/schedules.ts";
 import { FakeClock } from "../../src/entries/testing.ts";
 import { checkProofs, type Proofs } from "./proofs.ts";

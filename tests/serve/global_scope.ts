@@ -12,7 +12,7 @@ import { discover } from "../../src/entries/discovery.ts";
 import { consolePage } from "../../src/entries/console.ts";
 import { grpc } from "../../src/entries/grpc.ts";
 import { healthPage } from "../../src/entries/health.ts";
-import { resolver } from "../../src/entries/resolver.ts";
+import { resolver } from "../../src/entries/waits.ts";
 import { definePrompt, defineResource, mcp, mcpSessions } from "../../src/entries/mcp.ts";
 import { webSocket } from "../../src/entries/websocket.ts";
 import { rest } from "../../src/entries/rest.ts";

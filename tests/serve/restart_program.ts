@@ -12,7 +12,7 @@ import { createServer, defineTool, memoryEngine } from "../../mod.ts";
 import { sqliteEngine } from "../../src/entries/engines/sqlite.ts";
 import { toNodeHandler } from "../../src/runtime/node_handler.ts";
 import { serve } from "../../src/entries/serve.ts";
-import type { Engine } from "../../src/entries/engine.ts";
+import type { Engine } from "../../src/entries/engines.ts";
 import * as v from "../../src/entries/schema.ts";
 
 const [, , engineName = "memory", database = "", hostName = "serve"] = process.argv;

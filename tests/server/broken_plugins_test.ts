@@ -6,7 +6,7 @@ import type { AddressInfo } from "node:net";
 import process from "node:process";
 import { test } from "node:test";
 import { createServer, defineTool, memoryEngine, type Server } from "../../mod.ts";
-import type { EngineWorker } from "../../src/entries/engine.ts";
+import type { EngineWorker } from "../../src/entries/engines.ts";
 import { toNodeHandler } from "../../src/entries/serve.ts";
 import { FakeClock } from "../../src/entries/testing.ts";
 import { webSocket } from "../../src/entries/websocket.ts";

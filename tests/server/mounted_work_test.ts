@@ -5,7 +5,7 @@ import { createServer as createHttpServer } from "node:http";
 import { test } from "node:test";
 import { createServer, defineTool, type Logger, memoryEngine } from "../../mod.ts";
 import { every } from "../../src/entries/schedules.ts";
-import type { Engine } from "../../src/entries/engine.ts";
+import type { Engine } from "../../src/entries/engines.ts";
 import { FakeClock, testClient } from "../../src/entries/testing.ts";
 import { toNodeHandler } from "../../src/runtime/node_handler.ts";
 

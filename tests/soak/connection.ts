@@ -2,7 +2,7 @@
 import { REPLICA_HEADER } from "../../examples/replicas/nginx.ts";
 import { type Client, type ClientOptions, createClient, ToolError } from "../../mod.ts";
 import type { Resolution } from "../../src/entries/types.ts";
-import { resolveWait } from "../../src/entries/resolver.ts";
+import { resolveWait } from "../../src/entries/waits.ts";
 import type { Random } from "../../src/testing/faults.ts";
 import type { Tally } from "./tally.ts";
 import type { WebhookReceiver } from "./webhook_receiver.ts";

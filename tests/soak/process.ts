@@ -2,7 +2,7 @@
 // `serve`. Its keys are in the environment.
 import process from "node:process";
 import { bullmqEngine } from "../../src/entries/engines/bullmq.ts";
-import type { Engine } from "../../src/entries/engine.ts";
+import type { Engine } from "../../src/entries/engines.ts";
 import { sqliteEngine } from "../../src/entries/engines/sqlite.ts";
 import { keysFromEnv, serve } from "../../src/entries/serve.ts";
 import { createSoakServer } from "./tools.ts";

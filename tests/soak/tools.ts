@@ -4,10 +4,10 @@
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { createServer, defineCallerState, defineTool } from "../../mod.ts";
-import type { Engine } from "../../src/entries/engine.ts";
-import type { TokenKeys } from "../../src/entries/tokens.ts";
+import type { Engine } from "../../src/entries/engines.ts";
+import type { TokenKeys } from "../../src/entries/keys.ts";
 import { webhook } from "../../src/entries/webhooks.ts";
-import { resolver } from "../../src/entries/resolver.ts";
+import { resolver } from "../../src/entries/waits.ts";
 import { mcpLite } from "../../src/wires/mcp_lite/server/mcp_lite.ts";
 import * as v from "../../src/entries/schema.ts";
 

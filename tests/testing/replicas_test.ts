@@ -8,7 +8,7 @@ import {
   type ReplicaTransportOptions,
   simulateReplicas,
 } from "../../src/entries/testing.ts";
-import type { Engine } from "../../src/entries/engine.ts";
+import type { Engine } from "../../src/entries/engines.ts";
 import * as v from "../../src/entries/schema.ts";
 
 const KEYS = "k1:a secret that all replicas of this test know";

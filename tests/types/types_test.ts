@@ -33,7 +33,7 @@ import {
   type UnknownOutcome,
 } from "../../mod.ts";
 import { budget, type ItemsPage, type TextPage } from "../../src/entries/answers.ts";
-import type { Engine } from "../../src/entries/engine.ts";
+import type { Engine } from "../../src/entries/engines.ts";
 import { type Clock, FakeClock, testClient } from "../../src/entries/testing.ts";
 import { type Equal, expectType } from "./equal.ts";
 

@@ -1,7 +1,7 @@
 /** The server of a module, for development: with a line for each call, keys that survive a reload, and chosen wires. */
 import type { CoreServerOptions } from "../../../src/entries/core.ts";
 import { type CallLogger, pretty } from "../../../src/entries/middleware.ts";
-import { keyRing } from "../../../src/entries/tokens.ts";
+import { keyRing } from "../../../src/entries/keys.ts";
 import type { AnyTool } from "../../../src/core/tool/definition.ts";
 import type { Logger } from "../../../src/core/handler/context.ts";
 import { createServerOf, type Server } from "../../../src/server/server.ts";

@@ -382,7 +382,7 @@ export class CallContext implements MiddlewareCtx {
     if (questions !== undefined) return questions;
     throw new TypeError(
       `Cannot use ctx.${member} in tool "${this.definition.name}" without keys: pass createServer({ keys: keyRing("k1:…") }), ` +
-        'from "toolwire/tokens"',
+        'from "toolwire/keys"',
     );
   }
 }

@@ -230,6 +230,6 @@ export interface QuestionKeys extends TokenKeys {
 /** The error for an option or a tool that needs an engine on a server without one. `problem`: what cannot be done, as the start of the message. */
 export function missingEngine(problem: string): TypeError {
   return new TypeError(
-    `${problem}: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"`,
+    `${problem}: pass createServer({ engine: memoryEngine() }), from "toolwire/engines"`,
   );
 }

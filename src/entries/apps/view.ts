@@ -1,6 +1,14 @@
 /**
- * The page's side of MCP Apps (SEP-1865): a view that is connected to its host, with the types of its server. For browsers, without
- * dependencies.
+ * The page's side of MCP Apps (SEP-1865): a view that is connected to its host, with the types of its server. The script of such a page
+ * needs it; it is for browsers and has no dependencies.
+ *
+ * @example A page that shows results
+ * ```ts fragment show
+ * import { connectView } from "jsr:@toolwire/toolwire/apps/view";
+ *
+ * const view = await connectView({ onResult: (result) => show(result.kind === "answer" ? result.value : result.kind) });
+ * document.title = typeof view;
+ * ```
  *
  * @module
  */

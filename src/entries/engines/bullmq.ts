@@ -1,7 +1,6 @@
 /**
- * An engine for several machines: BullMQ, over Redis or PostgreSQL.
- *
- * Needs the packages `bullmq`, and `ioredis` or `pg`, which are not installed with Toolwire.
+ * An engine for several machines: BullMQ, over Redis or PostgreSQL. It is needed where replicas on more than one machine share promises,
+ * and requires the packages `bullmq`, and `ioredis` or `pg`, which are not installed with Toolwire.
  *
  * @example A server with any number of replicas
  * ```ts fragment tools

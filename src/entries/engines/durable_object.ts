@@ -1,6 +1,6 @@
 /**
- * An engine in Cloudflare Durable Objects, for Workers. Promised work runs in the objects, after the request has ended, and continues after
- * evictions and deployments.
+ * An engine in Cloudflare Durable Objects, for Workers. It is needed where promised work has to run after the request has ended: it
+ * continues in the objects, after evictions and deployments.
  *
  * @example A Worker whose promises outlive the request
  * ```ts fragment tools

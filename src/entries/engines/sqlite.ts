@@ -1,5 +1,6 @@
 /**
- * An engine in one SQLite file, for the processes of one machine. Jobs survive a restart and `kill -9`.
+ * An engine in one SQLite file, for the processes of one machine. It is needed where jobs have to survive a restart and `kill -9`, without
+ * a server to install.
  *
  * @example A server whose promises survive a restart
  * ```ts fragment tools

@@ -9,7 +9,7 @@ const LONG_RUN = /(\p{L}{256}|\s{256}|[^\s\p{L}]{256})/u;
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { estimateTokens } from "jsr:@toolwire/toolwire/agents";
- * import { loadTokenizer } from "jsr:@toolwire/toolwire/tokenizer";
+ * import { loadTokenizer } from "jsr:@toolwire/toolwire/agents/tokenizer";
  * import { strictEqual } from "node:assert/strict";
  *
  * const tokenizer = await loadTokenizer();

@@ -330,7 +330,7 @@ export function jobsOf(server: JobsHost): ServerJobs {
   if (dispatch === undefined) throw new TypeError("Cannot read jobs: pass the server, as jobsOf(server)");
   if (dispatch.deferral === undefined) {
     throw new TypeError(
-      'Cannot read jobs: the server has no engine; pass one, as createServer({ engine: memoryEngine() }), of "toolwire/engine"',
+      'Cannot read jobs: the server has no engine; pass one, as createServer({ engine: memoryEngine() }), of "toolwire/engines"',
     );
   }
   return new OperatedJobs(() => dispatch.deferral?.jobs);

@@ -376,7 +376,7 @@ export function assertConfigHidden(definitions: readonly ToolDefinition[], engin
   if (definition === undefined || keys.isSealed || isOfOneProcess(engine)) return;
   throw new TypeError(
     `Cannot create server: the tool ${definition.name} takes config, which the engine ${engine.name} writes down: ` +
-      'pass keys that encrypt, { keys: sealed("k1:…") } of "toolwire/sealed"',
+      'pass keys that encrypt, { keys: sealed("k1:…") } of "toolwire/keys/sealed"',
   );
 }
 

@@ -371,7 +371,7 @@ function keysOf({ services: { keys } }: RemoteRun): TokenKeys {
   if (keys !== undefined) return keys;
   throw new TypeError(
     'Cannot sign the token of a remote server: pass createServer({ keys: keyRing("k1:…") }), from ' +
-      '"toolwire/tokens"',
+      '"toolwire/keys"',
   );
 }
 

@@ -52,7 +52,7 @@ const URL_RULE = rule("an absolute URL, such as https://tools.example.com/resolv
  * @example An approval by a webhook
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
- * import { resolver } from "jsr:@toolwire/toolwire/resolver";
+ * import { resolver } from "jsr:@toolwire/toolwire/waits";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
  * import * as v from "jsr:@toolwire/toolwire/schema";
  * import { strictEqual } from "node:assert/strict";

@@ -40,7 +40,7 @@ const PARTS = {
  *
  * @example With `node:test`; the functions of `bun:test`, Deno and Vitest take the same
  * ```ts
- * import { memoryEngine } from "jsr:@toolwire/toolwire/engine";
+ * import { memoryEngine } from "jsr:@toolwire/toolwire/engines";
  * import { engineSuite } from "jsr:@toolwire/toolwire/testing";
  * import { ok } from "node:assert/strict";
  *

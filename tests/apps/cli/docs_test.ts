@@ -54,7 +54,10 @@ test("pages are read by name, by path and by section; README lists them; others 
   const section = String(await client.$.call("read_page", { page: "promises", section: "#errors" }));
   match(section, /^## Errors\n/);
   ok(!section.includes("## Before you deploy"));
-  match(String(await client.$.call("read_page", { page: "README" })), /## Wires\n\n(?:- .+\n)*- mcp: MCP over HTTP/);
+  match(
+    String(await client.$.call("read_page", { page: "README" })),
+    /## Reference: wires\n\n(?:- .+\n)*- mcp: MCP over HTTP/,
+  );
   await rejects(client.$.call("read_page", { page: "promise" }), {
     code: "not_found",
     data: { similar: ["promises"] },

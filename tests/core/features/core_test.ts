@@ -15,8 +15,8 @@ import {
 import type { CoreServerOptions } from "../../../src/entries/core.ts";
 import { compiledChecks, valibotJsonSchema } from "../../../src/entries/schema.ts";
 import { jsonSchema } from "../../../src/entries/json_schema.ts";
-import { keyRing, withQuestions } from "../../../src/entries/tokens.ts";
-import { type Engine, memoryEngine, withPromises } from "../../../src/entries/engine.ts";
+import { keyRing, withQuestions } from "../../../src/entries/keys.ts";
+import { type Engine, memoryEngine, withPromises } from "../../../src/entries/engines.ts";
 import { createServer as createFrontDoorServer, defineCallerState } from "../../../mod.ts";
 import { gateway, mount } from "../../../src/entries/compose.ts";
 import { defineResource, mcp, mcpCatalog, mcpTasks, mcpTransport } from "../../../src/entries/mcp.ts";
@@ -95,7 +95,7 @@ for (
 ) {
   test(`a tool with ${name} needs an engine, where the server is created`, () => {
     const message =
-      'Cannot create server: the tool "t" gives promises: pass createServer({ engine: memoryEngine() }), from "toolwire/engine"';
+      'Cannot create server: the tool "t" gives promises: pass createServer({ engine: memoryEngine() }), from "toolwire/engines"';
     throws(() => createServer({ tools: [tool] }), { name: "TypeError", message });
     const inner = createFrontDoorServer({ tools: [tool] });
     throws(() => createServer({ tools: [], parts: [mount(inner)] }), { name: "TypeError", message });
@@ -166,7 +166,7 @@ for (const [member, tool] of Object.entries(asking)) {
     strictEqual(kindOf(await rpc(tool, {}, { logger })), "internal");
     strictEqual(
       (logger.lines[0]?.fields["error"] as Error).message,
-      `Cannot use ctx.${member} in tool "t" without keys: pass createServer({ keys: keyRing("k1:…") }), from "toolwire/tokens"`,
+      `Cannot use ctx.${member} in tool "t" without keys: pass createServer({ keys: keyRing("k1:…") }), from "toolwire/keys"`,
     );
     const kind = kindOf(await rpc(tool, {}, { keys: keyRing(KEYS) }));
     const isQuestion = member !== "step" && member !== "callerState";
@@ -229,7 +229,7 @@ test("a gateway in a core server relays plain calls; its promises and questions 
 test("a core server without an engine refuses options of jobs", () => {
   const message =
     "Cannot create server: work, schedules, onComplete and jobMiddleware need an engine: pass createServer({ engine: memoryEngine() }), " +
-    'from "toolwire/engine"';
+    'from "toolwire/engines"';
   for (
     const options of [{ work: { concurrency: 1 } }, {
       jobMiddleware: [async (_: unknown, next: () => unknown) => await next()],

@@ -1,5 +1,5 @@
 import { keyRing } from "../../../src/core/keys/key_ring.ts";
-import { sealed } from "../../../src/entries/sealed.ts";
+import { sealed } from "../../../src/entries/keys/sealed.ts";
 import type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../../../src/core/token/token.ts";
 
 export const KINDS: readonly TokenKind[] = ["promise", "continuation", "context", "config", "answer", "resolve"];

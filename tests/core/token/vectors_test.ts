@@ -1,7 +1,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { keyRing } from "../../../src/core/keys/key_ring.ts";
-import { sealed } from "../../../src/entries/sealed.ts";
+import { sealed } from "../../../src/entries/keys/sealed.ts";
 import { said } from "./fixture.ts";
 import { type TokenVector, VECTOR_KEY, vectors } from "./vectors.ts";
 

@@ -8,7 +8,7 @@ import { webSocketTransport } from "../../../src/entries/websocket.ts";
 import { mcpTransport } from "../../../src/entries/mcp.ts";
 import { restTransport } from "../../../src/entries/rest.ts";
 import { webtoolsTransport } from "../../../src/entries/webtools.ts";
-import { resolveWait } from "../../../src/entries/resolver.ts";
+import { resolveWait } from "../../../src/entries/waits.ts";
 import { clientCredentials } from "../../../src/entries/oauth.ts";
 import { toolsFromOpenApi } from "../../../src/entries/openapi.ts";
 import { gateway, mount } from "../../../src/entries/compose.ts";

@@ -15,7 +15,7 @@ import { bearerFetch, clientCredentials, oauthFetch } from "../../../src/entries
 import { toolsFromOpenApi } from "../../../src/entries/openapi.ts";
 import { testClient } from "../../../src/entries/testing.ts";
 import { connectTransport, grpcTransport, grpcWebTransport } from "../../../src/entries/grpc.ts";
-import { resolveWait } from "../../../src/entries/resolver.ts";
+import { resolveWait } from "../../../src/entries/waits.ts";
 import { webSocketTransport } from "../../../src/entries/websocket.ts";
 import { mcpTransport } from "../../../src/entries/mcp.ts";
 import type { Transport } from "../../../src/entries/wire.ts";

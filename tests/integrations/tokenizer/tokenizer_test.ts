@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { estimateTextTokens } from "../../../src/internal/token_estimate.ts";
-import { loadTokenizer } from "../../../src/entries/tokenizer.ts";
+import { loadTokenizer } from "../../../src/entries/agents/tokenizer.ts";
 
 const count = await loadTokenizer();
 

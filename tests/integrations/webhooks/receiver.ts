@@ -3,7 +3,7 @@ import { ok } from "node:assert/strict";
 import { Webhook } from "standardwebhooks";
 import type { AnyTool, ServerOptions } from "../../../mod.ts";
 import { memoryEngine } from "../../../mod.ts";
-import type { Engine } from "../../../src/entries/engine.ts";
+import type { Engine } from "../../../src/entries/engines.ts";
 import { FakeClock } from "../../../src/entries/testing.ts";
 import { Bench } from "../../core/dispatch/harness.ts";
 import { KEYS, pass } from "../../jobs/promises/promised.ts";

@@ -7,7 +7,7 @@ import { createServer, defineTool, Failure, memoryEngine } from "../../../mod.ts
 import { jobsOf } from "../../../src/entries/jobs.ts";
 import { createServer as createCoreServer, defineTool as defineCoreTool } from "../../../src/entries/core.ts";
 import { verifyWebhook, webhook, type WebhookOptions } from "../../../src/entries/webhooks.ts";
-import type { Engine } from "../../../src/entries/engine.ts";
+import type { Engine } from "../../../src/entries/engines.ts";
 import { FakeClock, simulateReplicas } from "../../../src/entries/testing.ts";
 import { Bench, KeptLog } from "../../core/dispatch/harness.ts";
 import { asAnswer, asFailure, asPromise, Gates, KEYS, pass as passOn, redeem } from "../../jobs/promises/promised.ts";

@@ -4,7 +4,7 @@ import { after, test } from "node:test";
 import * as v from "../../../src/entries/schema.ts";
 import { createClient, createServer, defineTool, memoryEngine, memoryTransport, type Server } from "../../../mod.ts";
 import { createServer as createCoreServer } from "../../../src/entries/core.ts";
-import type { AskAnswer, Engine } from "../../../src/entries/engine.ts";
+import type { AskAnswer, Engine } from "../../../src/entries/engines.ts";
 import { jobsOf, jobTools, type ListJobsOptions, type PurgeJobsOptions } from "../../../src/entries/jobs.ts";
 import { Gates } from "../promises/promised.ts";
 

@@ -17,7 +17,7 @@ import {
   watch,
   watchJobs,
 } from "./promised.ts";
-import type { Engine } from "../../../src/entries/engine.ts";
+import type { Engine } from "../../../src/entries/engines.ts";
 
 const t = defineTool("t").describe("T");
 const number = v.object({ n: v.number() });

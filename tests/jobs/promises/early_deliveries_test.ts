@@ -2,7 +2,7 @@
 import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../../mod.ts";
-import type { Engine, Job, JobState } from "../../../src/entries/engine.ts";
+import type { Engine, Job, JobState } from "../../../src/entries/engines.ts";
 import { Jobs } from "../../../src/jobs/promises/jobs.ts";
 import { newJob } from "../engines/fixture.ts";
 import { Bench } from "../../core/dispatch/harness.ts";

@@ -18,7 +18,7 @@ import {
   watch,
   watchJobs,
 } from "./promised.ts";
-import type { Job } from "../../../src/entries/engine.ts";
+import type { Job } from "../../../src/entries/engines.ts";
 
 const t = defineTool("t").describe("T");
 

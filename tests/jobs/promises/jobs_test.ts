@@ -18,7 +18,7 @@ import {
   watchJobs,
   withoutInstance,
 } from "./promised.ts";
-import type { Engine } from "../../../src/entries/engine.ts";
+import type { Engine } from "../../../src/entries/engines.ts";
 
 const t = defineTool("t").describe("T");
 const meta = { isPromiseWanted: true };

@@ -3,7 +3,7 @@ import { ok, strictEqual } from "node:assert/strict";
 import { type CallResult, memoryEngine, type PromiseOutcome, type QuestionsResult } from "../../../mod.ts";
 import { FakeClock } from "../../../src/entries/testing.ts";
 import { type Bench, settle } from "../../core/dispatch/harness.ts";
-import type { Engine, Job } from "../../../src/entries/engine.ts";
+import type { Engine, Job } from "../../../src/entries/engines.ts";
 import type { MaybePromise } from "../../../src/entries/wire.ts";
 
 /** Keys of servers that know each other's tokens. */

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Logger, memoryEngine } from "../../../mod.ts";
-import type { Engine } from "../../../src/entries/engine.ts";
+import type { Engine } from "../../../src/entries/engines.ts";
 import { MissingPackageError } from "../../../src/jobs/engines/store_errors.ts";
 import { testClient } from "../../../src/entries/testing.ts";
 

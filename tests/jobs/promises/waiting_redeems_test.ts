@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { type Ctx, defineTool, keyRing } from "../../../mod.ts";
 import { Bench, KeptSink } from "../../core/dispatch/harness.ts";
 import { asAnswer, asPromise, changed, Gates, KEYS, pass, redeem, settledOf, standstill, watch } from "./promised.ts";
-import type { TokenKeys } from "../../../src/entries/tokens.ts";
+import type { TokenKeys } from "../../../src/entries/keys.ts";
 
 /** A run that is under way, `callers` that wait for it, and how often the engine is asked for its job. */
 async function waitedFor(callers: number) {

@@ -2,7 +2,7 @@
 import { strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, memoryEngine } from "../../../mod.ts";
-import { withPromises } from "../../../src/entries/engine.ts";
+import { withPromises } from "../../../src/entries/engines.ts";
 import { testClient } from "../../../src/entries/testing.ts";
 
 const isWorker = globalThis.navigator?.userAgent === "Cloudflare-Workers";

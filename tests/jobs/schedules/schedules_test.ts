@@ -7,7 +7,7 @@ import { cron, every, type Schedule, type ScheduleOptions } from "../../../src/e
 import { jobsOf } from "../../../src/entries/jobs.ts";
 import { createServer as createCoreServer } from "../../../src/entries/core.ts";
 import type { FakeClock } from "../../../src/entries/testing.ts";
-import type { Engine } from "../../../src/entries/engine.ts";
+import type { Engine } from "../../../src/entries/engines.ts";
 import { Bench } from "../../core/dispatch/harness.ts";
 import { Gates, KEYS, pass, standstill } from "../promises/promised.ts";
 

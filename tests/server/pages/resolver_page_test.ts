@@ -4,8 +4,8 @@ import { createHash } from "node:crypto";
 import { after, test } from "node:test";
 import * as v from "../../../src/entries/schema.ts";
 import { createServer, defineTool, memoryEngine } from "../../../mod.ts";
-import type { Engine } from "../../../src/entries/engine.ts";
-import { declineWait, resolver, type ResolverOptions, resolveWait } from "../../../src/entries/resolver.ts";
+import type { Engine } from "../../../src/entries/engines.ts";
+import { declineWait, resolver, type ResolverOptions, resolveWait } from "../../../src/entries/waits.ts";
 import { testClient } from "../../../src/entries/testing.ts";
 
 const URL_TEXT = "https://tools.example.com/resolve";

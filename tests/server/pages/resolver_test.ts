@@ -6,7 +6,7 @@ import { createServer, defineTool, memoryEngine, type Server } from "../../../mo
 import { bearer } from "../../../src/entries/auth.ts";
 import { resolver, type ResolverOptions } from "../../../src/server/pages/resolver.ts";
 import { testClient } from "../../../src/entries/testing.ts";
-import type { Engine } from "../../../src/entries/engine.ts";
+import type { Engine } from "../../../src/entries/engines.ts";
 
 const KEYS = "k1:a secret that all servers of these tests know";
 const URL_TEXT = "https://tools.example.com/hooks/resolve";

@@ -7,7 +7,7 @@
 import { memoryEngine } from "../../../mod.ts";
 import { type ChangeBus, memoryBus } from "../../../src/core/call/changes.ts";
 import type { Engine } from "../../../src/core/dispatch/engine.ts";
-import { withPromises } from "../../../src/entries/engine.ts";
+import { withPromises } from "../../../src/entries/engines.ts";
 import { memoryRateLimitStore, rateLimit, type RateLimitStore } from "../../../src/entries/middleware.ts";
 import { mcp, mcpSessions, memorySessionStore, type SessionStore } from "../../../src/entries/mcp.ts";
 import { mcpLite } from "../../../src/wires/mcp_lite/server/mcp_lite.ts";

@@ -11,8 +11,8 @@ import {
   type Middleware,
   type ServerOptions,
 } from "../../../../mod.ts";
-import { sealed } from "../../../../src/entries/sealed.ts";
-import type { Engine, Job } from "../../../../src/entries/engine.ts";
+import { sealed } from "../../../../src/entries/keys/sealed.ts";
+import type { Engine, Job } from "../../../../src/entries/engines.ts";
 
 const SECRET = "sk-this-must-not-be-seen";
 const SEALED = sealed("k1:a secret that all of these servers know");

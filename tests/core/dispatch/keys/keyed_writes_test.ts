@@ -16,7 +16,7 @@ import {
   watchJobs,
 } from "../../../jobs/promises/promised.ts";
 import type { CallMeta, MaybePromise } from "../../../../src/entries/wire.ts";
-import type { Engine } from "../../../../src/entries/engine.ts";
+import type { Engine } from "../../../../src/entries/engines.ts";
 
 const t = defineTool("t").describe("T");
 const meta: CallMeta = { idempotencyKey: "a" };

@@ -26,7 +26,7 @@ import {
   watch,
 } from "../../../jobs/promises/promised.ts";
 import type { CallMeta } from "../../../../src/entries/wire.ts";
-import type { Engine } from "../../../../src/entries/engine.ts";
+import type { Engine } from "../../../../src/entries/engines.ts";
 
 const t = defineTool("t").describe("T");
 const sure = { message: "Sure?", schema: v.object({}) };

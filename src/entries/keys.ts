@@ -1,11 +1,12 @@
 /**
- * Keys: what signs tokens, and brings questions, steps and caller state to a server of `./core`.
+ * Keys: what signs tokens, and brings questions, steps and caller state to a server of `./core`. The front door takes the text of the keys
+ * and needs no import; `./keys/sealed` encrypts, too.
  *
  * @example A server of the core that asks its caller
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire/core";
  * import { jsonSchema } from "jsr:@toolwire/toolwire/json-schema";
- * import { keyRing } from "jsr:@toolwire/toolwire/tokens";
+ * import { keyRing } from "jsr:@toolwire/toolwire/keys";
  * import { strictEqual } from "node:assert/strict";
  *
  * const Colour = jsonSchema({ type: "object", properties: { colour: { type: "string" } }, required: ["colour"] });

@@ -1,11 +1,10 @@
 /**
- * Tokens with encrypted claims: AES-256-GCM in place of a signature.
- *
- * Kind, key id, id and expiry of a token stay readable. Its tool and data do not.
+ * Tokens with encrypted claims: AES-256-GCM in place of a signature. It is needed if callers must not read what a token remembers: kind,
+ * key id, id and expiry of a token stay readable, its tool and data do not.
  *
  * @example Hide what a promise remembers
  * ```ts
- * import { sealed } from "jsr:@toolwire/toolwire/sealed";
+ * import { sealed } from "jsr:@toolwire/toolwire/keys/sealed";
  * import { deepStrictEqual, strictEqual } from "node:assert/strict";
  *
  * const keys = sealed("k1:never-use-a-secret-of-the-documentation");
@@ -18,6 +17,6 @@
  *
  * @module
  */
-export type { Json, JsonObject } from "../internal/json.ts";
-export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../core/token/token.ts";
-export { sealed } from "../core/keys/sealed.ts";
+export type { Json, JsonObject } from "../../internal/json.ts";
+export type { TokenClaims, TokenKeys, TokenKind, VerifiedToken } from "../../core/token/token.ts";
+export { sealed } from "../../core/keys/sealed.ts";

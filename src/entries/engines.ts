@@ -1,10 +1,12 @@
 /**
- * Engines: what stores and delivers deferred work, and brings promises to a server of `./core`.
+ * Engines: what stores and delivers deferred work, and brings promises to a server of `./core`. A server of `./core` needs it for the
+ * engine in memory, and authors of engines for the contract; engines that survive a restart are `./engines/sqlite`, `./engines/bullmq` and
+ * `./engines/durable-object`.
  *
  * @example A server of the core with promises
  * ```ts
  * import { createClient, createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire/core";
- * import { memoryEngine } from "jsr:@toolwire/toolwire/engine";
+ * import { memoryEngine } from "jsr:@toolwire/toolwire/engines";
  * import { strictEqual } from "node:assert/strict";
  *
  * const report = defineTool("report").describe("Write a report").promise().handle(() => "done");
