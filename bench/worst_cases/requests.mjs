@@ -11,6 +11,9 @@ export const CROWD = 10_000;
 
 const MCP_VERSION = "2026-07-28";
 
+/** Words of descriptions: a tool has the first one for each third of the tools, and so on. */
+export const WORDS = Array.from({ length: 60 }, (_, at) => `word${letter(at % 26)}${letter(at / 26)}`);
+
 /**
  * Each case: the path and the body, a wrong token, and today's limits by size where they differ from the aim. `base` is what its cost is
  * divided by: a good call of the same server (default), or the text of its answer, read and sent by the runtime alone.
@@ -22,7 +25,16 @@ export const REQUESTS = {
   "bad input": { body: callOf("tool_7", { a: "x" }) },
   "bad JSON": { body: '{"jsonrpc":"2.0","id":1,' },
   "bad token": { body: callOf("tool_7", { a: 1 }), token: "wrong", held: [4, 3, 3] },
-  "search": { body: callOf("search_tools", { query: "add one tool 77" }), isGood: true, held: [4, 9, 40] },
+  "search": { ...search("add one tool 77"), held: [4, 4, 4] },
+  "search for words that many tools have": { ...search(WORDS.slice(0, 24).join(" ")), held: [9, 9, 9] },
+  "search for 40 mistyped words": { ...search(mistyped(40)), held: [9, 9, 9] },
+  "search by a caller with scopes": { ...search("add one tool 77"), server: "scoped", held: [9, 9, 9] },
+  "call_tool for no tool": {
+    ...search(""),
+    body: callOf("call_tool", { name: "report_generate_new" }),
+    isGood: false,
+    held: [9, 9, 9],
+  },
   "list of MCP-lite": { path: "/mcp-lite/v1/listtools", body: "{}", isGood: true, base: "text" },
   "tools/list of MCP-lite": { body: messageOf("tools/list", {}), isGood: true, base: "text", held: [5, 12, 25] },
   "tools/list of MCP": { ...mcp("tools/list", {}), isGood: true, base: "text", held: [4, 4, 4] },
@@ -37,6 +49,21 @@ export const BESIDE = {
   "a call beside 10,000 subscriptions": 1.5,
   "a change, for each of 10,000 who do not want it": 0.1,
 };
+
+function search(query) {
+  return { body: callOf("search_tools", { query }), isGood: true, server: "searched" };
+}
+
+/** Words of 24 letters, one letter away from no word of a tool. */
+function mistyped(count) {
+  return Array.from({ length: count }, (_, at) => `${letter(at)}${letter(at / 26)}${"abcdefghijklmnopqrstuv"}`).join(
+    " ",
+  );
+}
+
+function letter(at) {
+  return String.fromCharCode(97 + Math.floor(at) % 26);
+}
 
 function messageOf(method, params) {
   return JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });

@@ -3,13 +3,13 @@
 // A request and its base take turns, each for about as long, by the processor's time of the process.
 import process from "node:process";
 import { scale } from "../options.mjs";
-import { BESIDE, callOf, CROWD, GOOD, mcp, REQUESTS } from "./requests.mjs";
+import { BESIDE, callOf, CROWD, GOOD, mcp, REQUESTS, WORDS } from "./requests.mjs";
 import { bearer, createServer, defineResource, defineTool, discover, v } from "./package.mjs";
 
 const [rounds, sizes] = process.argv.slice(2).map((text) => JSON.parse(text));
 /** Processor time of a round of one of them. */
 const ROUND_US = 15_000 * scale;
-const auth = bearer((token) => token === "good" ? { id: "ada" } : undefined);
+const auth = bearer((token) => token === "good" ? { id: "ada", scopes: ["read"] } : undefined);
 
 const results = { requests: {}, beside: {} };
 for (const size of sizes) await measureRequests(size);
@@ -20,9 +20,16 @@ async function measureRequests(size) {
   const tools = Array.from({ length: size }, (_, at) => addTool(`tool_${at}`));
   // Both lists are whole: with discover() they would have a few tools.
   const whole = senderTo(createServer({ tools, auth, logger: false }));
-  const searched = senderTo(createServer({ tools, auth, logger: false, discovery: discover({ when: "always" }) }));
+  const described = Array.from({ length: size }, (_, at) => describedTool(`tool_${at}`, wordsOf(at)));
+  const searchedServer = (of) =>
+    senderTo(createServer({ tools: of, auth, logger: false, discovery: discover({ when: "always" }) }));
+  const servers = {
+    searched: searchedServer(described.map((tool) => tool.handle(() => 1))),
+    scoped: searchedServer(described.map((tool) => tool.scopes("read").handle(() => 1))),
+    whole,
+  };
   for (const [name, request] of Object.entries(REQUESTS)) {
-    const send = name === "search" ? searched : whole;
+    const send = servers[request.server ?? "whole"];
     const { status, text } = await answerOf(send, request);
     if ((status === 200) !== (request.isGood === true)) throw new Error(`${name}, ${size} tools: ${status} ${text}`);
     const base = request.base === "text" ? () => echo(request, text) : () => run(send, GOOD);
@@ -60,8 +67,17 @@ async function measureBeside() {
   for (const { body } of streams) await body.cancel();
 }
 
+/** Words of which each tool has some, the first of them most often. */
+function wordsOf(at) {
+  return WORDS.filter((_, place) => at % (2 + place % 12) === 0 || at % 97 === place).join(" ");
+}
+
 function addTool(name) {
   return defineTool(name).describe("Add one").input(v.object({ a: v.number() })).handle(({ a }) => a + 1);
+}
+
+function describedTool(name, words) {
+  return defineTool(name).describe(`Add one ${words}`).input(v.object({ a: v.number() }));
 }
 
 function senderTo(server) {

@@ -6,7 +6,11 @@
  *
  * @module
  */
-import { isCorrectable, nearWords } from "./spelling.ts";
+import { BestHits, comesFirst, type Hit } from "./best_hits.ts";
+import { addBestOfCommon, type CommonTerm } from "./common_words.ts";
+import { Postings } from "./postings.ts";
+import { isCorrectable, Spelling } from "./spelling.ts";
+import { ToolSet } from "./tool_set.ts";
 import { type KnownWords, splitCamelCase, wordsOf } from "./words.ts";
 
 /** The text of one tool that {@link SearchIndex} searches, by field. */
@@ -54,13 +58,20 @@ const K1 = 1.2;
 const B = 0.75;
 
 /** Maximum number of words of a query that are searched for. */
-const MAX_WORDS = 64;
+const MAX_WORDS = 24;
+
+/** Number of tools with a word, and share of all tools, up to which a search reads all of them. */
+const MAX_READ_ALL = 256;
+const MAX_SHARE = 1 / 16;
 
 /**
- * Maximum number of entries of postings that a search scores. The rarest words of a query come first; beyond it the commonest ones,
+ * Maximum number of entries of postings that a search reads. The rarest words of a query come first; beyond it the commonest ones,
  * which rank least, are left out. A query of ten words that all of 20,000 tools have is below it.
  */
 const MAX_ENTRIES = 200_000;
+
+/** Largest limit of a search that reads only the best tools of common words. */
+const MAX_BEST = 256;
 
 /** Maximum number of words of a query that are corrected, and of the entries of postings that are read to select a correction. */
 const MAX_CORRECTED = 8;
@@ -71,27 +82,26 @@ const CORRECTED_WEIGHT = 0.6;
 /** Maximum number of groups in a result. */
 const MAX_GROUPS = 8;
 
-/** The tools that have a stem, by position, and what the stem adds to their scores, without its inverse document frequency. */
-interface Postings {
-  readonly indexes: Uint32Array;
-  readonly impacts: Float64Array;
-}
-
 /** A word of a query, with the tools that have it. */
-interface Term extends Postings {
+interface Term {
+  readonly postings: Postings;
+  /** Number of tools that may be found and have it. */
+  readonly count: number;
   readonly idf: number;
 }
 
 /** An index of a list of tools for ranked search, by names, descriptions and parameters. A changed list needs a new index. */
 export class SearchIndex {
   readonly #postings: ReadonlyMap<string, Postings>;
-  /** Stems of all words, and of all stems. Made for the first word that no tool has. */
-  #stems: ReadonlyMap<string, string> | undefined = undefined;
+  /** Made for the first word that no tool has. */
+  #spelling: Spelling | undefined = undefined;
   readonly #known: KnownWords = new Map();
   /** Positions of the tools of a name, and of those that have it on their own servers. */
   readonly #names = new Map<string, number[]>();
   readonly #ownNames = new Map<string, number[]>();
   readonly #groups: readonly string[];
+  /** Positions of the tools of each group. */
+  readonly #members = new Map<string, number[]>();
   readonly #size: number;
   // Of the search that runs: one array of numbers for all searches, since there may be thousands of tools. All are 0 between searches.
   readonly #scores: Float64Array;
@@ -99,6 +109,8 @@ export class SearchIndex {
   readonly #idfs: Float64Array;
   /** Positions of the tools that have a word. */
   readonly #touched: Uint32Array;
+  /** The tools that have a word of the query. Written by searches for common words. */
+  readonly #union: ToolSet;
 
   constructor(tools: readonly SearchableTool[]) {
     this.#size = tools.length;
@@ -106,12 +118,14 @@ export class SearchIndex {
     this.#scores = new Float64Array(tools.length);
     this.#idfs = new Float64Array(tools.length);
     this.#touched = new Uint32Array(tools.length);
+    this.#union = new ToolSet(tools.length);
     const frequencies = new Map<string, Map<number, number>>();
     for (const field of FIELDS) {
       addField(frequencies, tools.map((tool) => wordsOf(tool[field], this.#known)), WEIGHTS[field]);
     }
     this.#postings = new Map([...frequencies].map(([stem, entries]) => [stem, toPostings(entries)]));
-    tools.forEach(({ name, ownName }, index) => {
+    tools.forEach(({ name, ownName, group }, index) => {
+      if (group !== "") append(this.#members, group, index);
       append(this.#names, nameKey(name), index);
       append(this.#ownNames, nameKey(ownName), index);
     });
@@ -122,71 +136,82 @@ export class SearchIndex {
    * are in the order of the list.
    *
    * @param limit Maximum number of tools in the result.
-   * @param isFindable Whether a tool, by its position, may be found. Other tools do not affect the result. Default: all may.
+   * @param findable The tools that may be found. Others do not affect the result. Default: all.
    */
-  search(query: string, limit: number, isFindable?: (index: number) => boolean): SearchResult {
+  search(query: string, limit: number, findable?: ToolSet): SearchResult {
     const words = new Map(wordsOf(query).slice(0, MAX_WORDS).map(({ stem, word }) => [stem, word]));
-    const named = this.#namedIn(query, isFindable);
+    const named = this.#namedIn(query, findable);
     const unmatched: string[] = [];
     const terms: Term[] = [];
     const corrected = new Map<string, string>();
     let mistyped = 0;
     for (const [stem, word] of words) {
-      const term = this.#termOf(stem, isFindable);
-      const isMissing = term.indexes.length === 0;
-      const near = isMissing && mistyped++ < MAX_CORRECTED ? this.#nearest(word, stem, isFindable) : undefined;
+      const term = this.#termOf(stem, findable);
+      const isMissing = term.count === 0;
+      const near = isMissing && mistyped++ < MAX_CORRECTED ? this.#nearest(word, stem, findable) : undefined;
       if (near !== undefined) corrected.set(word, near.word);
       else if (isMissing) unmatched.push(word);
       // A word that occurs in the query in the right spelling, too, is one term.
       if (near === undefined || !words.has(near.stem)) terms.push(near === undefined ? term : doubted(near.term));
     }
-    terms.sort((one, other) => one.indexes.length - other.indexes.length);
-    // From here on nothing of the application runs, which could search, too.
-    const { touched, queryIdf } = this.#score(terms, named);
-    return { ...this.#select(touched, queryIdf, named, limit), total: touched, unmatched, corrected };
+    terms.sort((one, other) => one.count - other.count);
+    const isCommon = ({ postings }: Term) => limit <= MAX_BEST && this.#isCommon(postings);
+    const common = terms.filter(isCommon).map(({ postings, idf }) => ({ postings: postings.common(this.#size), idf }));
+    const scored = this.#score(terms.filter((term) => !isCommon(term)), named, findable);
+    return { ...this.#select(scored, named, limit, common, findable), unmatched, corrected };
   }
 
   /** The findable tools that have a stem, and its inverse document frequency among them. */
-  #termOf(stem: string, isFindable: ((index: number) => boolean) | undefined): Term {
+  #termOf(stem: string, findable: ToolSet | undefined): Term {
     const postings = this.#postings.get(stem) ?? NO_POSTINGS;
-    const { indexes, impacts } = isFindable === undefined ? postings : filterPostings(postings, isFindable);
-    const count = indexes.length;
-    return { indexes, impacts, idf: Math.log(1 + (this.#size - count + 0.5) / (count + 0.5)) };
+    const count = this.#countOf(postings, findable);
+    return { postings, count, idf: Math.log(1 + (this.#size - count + 0.5) / (count + 0.5)) };
+  }
+
+  #countOf(postings: Postings, findable: ToolSet | undefined): number {
+    if (findable === undefined) return postings.indexes.length;
+    if (this.#isCommon(postings)) return postings.common(this.#size).tools.count(findable);
+    let count = 0;
+    for (const index of postings.indexes) if (findable.has(index)) count++;
+    return count;
+  }
+
+  /** Whether a search does not read all tools that have a word. */
+  #isCommon({ indexes }: Postings): boolean {
+    return indexes.length > Math.max(MAX_READ_ALL, this.#size * MAX_SHARE);
   }
 
   /** The indexed word that is one edit away from a word and that most findable tools have. */
   #nearest(
     word: string,
     stem: string,
-    isFindable: ((index: number) => boolean) | undefined,
+    findable: ToolSet | undefined,
   ): { readonly word: string; readonly stem: string; readonly term: Term } | undefined {
     if (!isCorrectable(word)) return undefined;
-    this.#stems ??= stemsOf(this.#known);
+    this.#spelling ??= new Spelling(stemsOf(this.#known));
     // Of "isues" the stem is one edit from "issue".
-    const byWord = nearWords(word, this.#stems);
-    const near = byWord.size > 0 || stem === word ? byWord : nearWords(stem, this.#stems);
+    const byWord = this.#spelling.near(word);
+    const near = byWord.size > 0 || stem === word ? byWord : this.#spelling.near(stem);
     let best: { readonly word: string; readonly stem: string; readonly term: Term } | undefined;
     let read = 0;
     for (const [other, corrected] of near) {
       read += this.#postings.get(other)?.indexes.length ?? 0;
       if (read > MAX_READ && best !== undefined) break;
-      const term = this.#termOf(other, isFindable);
-      if (term.indexes.length > (best?.term.indexes.length ?? 0)) best = { word: corrected, stem: other, term };
+      const term = this.#termOf(other, findable);
+      if (term.count > (best?.term.count ?? 0)) best = { word: corrected, stem: other, term };
     }
     return best;
   }
 
-  /** Adds the scores of the tools that have the terms. Returns their number, and the sum of all inverse document frequencies. */
-  #score(
-    terms: readonly Term[],
-    named: ReadonlyMap<number, number>,
-  ): { readonly touched: number; readonly queryIdf: number } {
+  /** Adds the scores of the tools that have the terms. */
+  #score(terms: readonly Term[], named: ReadonlyMap<number, number>, findable: ToolSet | undefined): Scored {
     const scores = this.#scores;
     const idfs = this.#idfs;
     let touched = 0;
     let queryIdf = 0;
     let entries = 0;
-    for (const { indexes, impacts, idf } of terms) {
+    for (const { postings, idf } of terms) {
+      const { indexes, impacts } = findable === undefined ? postings : postings.within(findable);
       entries += indexes.length;
       if (entries > MAX_ENTRIES && touched > 0) break;
       queryIdf += idf;
@@ -201,42 +226,83 @@ export class SearchIndex {
     return { touched, queryIdf };
   }
 
-  /** Selects the best of the tools that were scored, and clears the scores. */
+  /** Selects the best of the tools that were scored, and of those that have a common word, and clears the scores. */
   #select(
-    touched: number,
-    queryIdf: number,
+    { touched, queryIdf: readIdf }: Scored,
     named: ReadonlyMap<number, number>,
     limit: number,
-  ): Pick<SearchResult, "found" | "groups"> {
+    common: readonly CommonTerm[],
+    findable: ToolSet | undefined,
+  ): Pick<SearchResult, "found" | "total" | "groups"> {
+    const queryIdf = common.reduce((sum, { idf }) => sum + idf, readIdf) || 1;
     const best = new BestHits(limit);
     const groups = new Map<string, Group>();
-    for (let at = 0; at < touched; at++) {
-      const index = this.#touched[at] as number;
+    const add = (index: number) => {
+      let score = this.#scores[index] as number;
+      let idfs = this.#idfs[index] as number;
+      for (const { postings: { impactOf }, idf } of common) {
+        const impact = impactOf[index] as number;
+        score += idf * impact;
+        if (impact > 0) idfs += idf;
+      }
       // A tool that has all words of the query counts twice as much as one with a negligible share of them.
-      const score = (this.#scores[index] as number) * (0.5 + 0.5 * (this.#idfs[index] as number) / (queryIdf || 1));
-      this.#scores[index] = this.#idfs[index] = 0;
+      score *= 0.5 + 0.5 * idfs / queryIdf;
       const rank = named.size === 0 ? 0 : named.get(index) ?? 0;
       best.add(rank, score, index);
       const group = this.#groups[index] as string;
       if (group !== "") countInGroup(groups, group, rank, score, index);
+    };
+    for (let at = 0; at < touched; at++) add(this.#touched[at] as number);
+    const read = this.#touched.subarray(0, touched);
+    if (common.length > 0) {
+      const wanted = Math.min(MAX_GROUPS, this.#members.size);
+      const isAdded = (index: number) => this.#idfs[index] !== 0 || named.has(index);
+      addBestOfCommon(common, queryIdf, {
+        findable,
+        isAdded,
+        add,
+        last: () => best.last(),
+        isFull: () => groups.size >= wanted,
+      });
     }
+    for (const index of read) this.#scores[index] = this.#idfs[index] = 0;
     const first = new BestHits(MAX_GROUPS);
     for (const { best: { named, score, index } } of groups.values()) first.add(named, score, index);
     const names = first.indexes().map((index) => this.#groups[index] as string);
-    return { found: best.indexes(), groups: new Map(names.map((name) => [name, groups.get(name)?.count ?? 0])) };
+    return { found: best.indexes(), ...this.#count(read, common, groups, names, findable) };
+  }
+
+  /** Counts the tools that have a word of the query: all, and those of the groups. */
+  #count(
+    read: Uint32Array,
+    common: readonly CommonTerm[],
+    groups: ReadonlyMap<string, Group>,
+    names: readonly string[],
+    findable: ToolSet | undefined,
+  ): Pick<SearchResult, "total" | "groups"> {
+    if (common.length === 0) {
+      return { total: read.length, groups: new Map(names.map((name) => [name, groups.get(name)?.count ?? 0])) };
+    }
+    const union = this.#union;
+    union.clear();
+    for (const { postings: { tools } } of common) union.addAll(tools);
+    if (findable !== undefined) union.keep(findable);
+    for (const index of read) union.add(index);
+    const countIn = (name: string) => (this.#members.get(name) ?? []).filter((index) => union.has(index)).length;
+    return { total: union.count(), groups: new Map(names.map((name) => [name, countIn(name)])) };
   }
 
   /**
    * Tools whose exact name is the query, or a part of the query that can only be a name: 2 if it is the name, 1 if it is the one on the
    * tool's own server.
    */
-  #namedIn(query: string, isFindable: (index: number) => boolean = () => true): ReadonlyMap<number, number> {
+  #namedIn(query: string, findable: ToolSet | undefined): ReadonlyMap<number, number> {
     const parts = query.split(/[\s,;"'`()]+/).filter((part) => /[_./-]|\p{Ll}\p{Lu}/u.test(part)).slice(0, MAX_WORDS);
     const keys = [...new Set([query, ...parts].map(nameKey))];
     const hits = new Map<number, number>();
     for (const [named, names] of [this.#ownNames, this.#names].entries()) {
-      for (const index of keys.flatMap((key) => names.get(key) ?? []).filter(isFindable)) {
-        hits.set(index, named + 1);
+      for (const index of keys.flatMap((key) => names.get(key) ?? [])) {
+        if (findable?.has(index) ?? true) hits.set(index, named + 1);
       }
     }
     return hits;
@@ -259,7 +325,13 @@ function stemsOf(known: KnownWords): ReadonlyMap<string, string> {
   return stems;
 }
 
-const NO_POSTINGS: Postings = { indexes: new Uint32Array(), impacts: new Float64Array() };
+const NO_POSTINGS = new Postings(new Uint32Array(), new Float64Array());
+
+/** Number of tools that have a word of those that were read in whole, and the sum of the inverse document frequencies. */
+interface Scored {
+  readonly touched: number;
+  readonly queryIdf: number;
+}
 
 /** Adds the weighted frequencies of one field: by stem, then by position of the tool. */
 function addField(
@@ -280,29 +352,8 @@ function addField(
 }
 
 function toPostings(entries: ReadonlyMap<number, number>): Postings {
-  return {
-    indexes: Uint32Array.from(entries.keys()),
-    impacts: Float64Array.from(entries.values(), (frequency) => frequency * (K1 + 1) / (frequency + K1)),
-  };
-}
-
-function filterPostings({ indexes, impacts }: Postings, isFindable: (index: number) => boolean): Postings {
-  const kept = new Uint32Array(indexes.length);
-  const keptImpacts = new Float64Array(indexes.length);
-  let count = 0;
-  indexes.forEach((index, at) => {
-    if (!isFindable(index)) return;
-    kept[count] = index;
-    keptImpacts[count++] = impacts[at] as number;
-  });
-  return { indexes: kept.subarray(0, count), impacts: keptImpacts.subarray(0, count) };
-}
-
-interface Hit {
-  readonly index: number;
-  /** 2 if its name is in the query, 1 if its name on its own server is, otherwise 0. */
-  readonly named: number;
-  readonly score: number;
+  const impacts = Float64Array.from(entries.values(), (frequency) => frequency * (K1 + 1) / (frequency + K1));
+  return new Postings(Uint32Array.from(entries.keys()), impacts);
 }
 
 /** The best tool of a group, and the number of its tools that match. */
@@ -318,36 +369,6 @@ function countInGroup(groups: Map<string, Group>, name: string, named: number, s
     group.count++;
     if (comesFirst(named, score, index, group.best)) group.best = { named, score, index };
   }
-}
-
-/** Keeps the best of many hits, in order: a sorted list of all would take longer than the search. */
-class BestHits {
-  readonly #limit: number;
-  readonly #hits: Hit[] = [];
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  add(named: number, score: number, index: number): void {
-    const hits = this.#hits;
-    const last = hits[hits.length - 1];
-    if (hits.length === this.#limit && (last === undefined || !comesFirst(named, score, index, last))) return;
-    let place = hits.length;
-    while (place > 0 && comesFirst(named, score, index, hits[place - 1] as Hit)) place--;
-    hits.splice(place, 0, { named, score, index });
-    if (hits.length > this.#limit) hits.pop();
-  }
-
-  indexes(): readonly number[] {
-    return this.#hits.map(({ index }) => index);
-  }
-}
-
-/** Whether a hit is better than another one; of equal ones that which is first in the list. */
-function comesFirst(named: number, score: number, index: number, other: Hit): boolean {
-  if (named !== other.named) return named > other.named;
-  return score === other.score ? index < other.index : score > other.score;
 }
 
 function append(lists: Map<string, number[]>, key: string, index: number): void {

@@ -5,6 +5,7 @@
  */
 import { signatureOf } from "../../core/json_schema/signature.ts";
 import { subschemasOf } from "../../core/json_schema/subschemas.ts";
+import { ToolSet } from "./tool_set.ts";
 import { type SearchableTool, SearchIndex, type SearchResult } from "./search_index.ts";
 
 /** A tool that can be found. */
@@ -135,33 +136,35 @@ export class ToolCatalog {
    * Ranks the tools that have a word of the query.
    *
    * @param limit Maximum number of tools in the result.
-   * @param isFindable Whether a tool, by its position, may be found. Default: all may, which is the fast path.
+   * @param findable The tools that may be found. Default: all.
    */
   rank(
     { query, group }: Pick<SearchInput, "query" | "group">,
     limit: number,
-    isFindable?: (index: number) => boolean,
+    findable?: ToolSet,
   ): SearchResult {
     // Created at the first search: most processes of a short life never search.
     this.#index ??= new SearchIndex(this.#tools.map(toSearchable));
-    if (group === undefined) return this.#index.search(query, limit, isFindable);
-    const isInGroup = (index: number) => this.#at(index).group === group && (isFindable?.(index) ?? true);
-    return this.#index.search(query, limit, isInGroup);
+    if (group === undefined) return this.#index.search(query, limit, findable);
+    const inGroup = new ToolSet(this.#tools.length);
+    for (const [index, tool] of this.#grouped) if (tool.group === group) inGroup.add(index);
+    if (findable !== undefined) inGroup.keep(findable);
+    return this.#index.search(query, limit, inGroup);
   }
 
   /** Describes the best tools for a query, up to its limit, with the number of all that match. Gives a hint if there is no match. */
-  find(input: SearchInput, isFindable?: (index: number) => boolean): SearchOutput {
+  find(input: SearchInput, findable?: ToolSet): SearchOutput {
     const { group, detail = "signature", limit = DEFAULT_LIMIT } = input;
     const copies = this.#copies ??= copiesIn(this.#tools);
     const wanted = Math.min(limit * copies.most, Math.max(limit, MAX_RANKED));
-    const { found, total, groups, unmatched, corrected } = this.rank(input, wanted, isFindable);
+    const { found, total, groups, unmatched, corrected } = this.rank(input, wanted, findable);
     return {
       tools: this.#withoutCopies(found, copies.of, limit, detail),
       total,
       unmatched,
       ...corrected.size > 0 && { corrected: Object.fromEntries(corrected) },
       ...this.#hasGroups && { groups: Object.fromEntries(groups) },
-      ...total === 0 && { hint: hintFor(group, this.#groupNames(isFindable)) },
+      ...total === 0 && { hint: hintFor(group, this.#groupNames(findable)) },
     };
   }
 
@@ -174,13 +177,13 @@ export class ToolCatalog {
   async findBy(
     ranking: Ranking,
     input: SearchInput,
-    isFindable?: (index: number) => boolean,
+    findable?: ToolSet,
   ): Promise<SearchOutput> {
     const { query, group, detail = "signature", limit = DEFAULT_LIMIT } = input;
-    const byWords = this.rank(input, this.#tools.length, isFindable);
+    const byWords = this.rank(input, this.#tools.length, findable);
     const isFound = new Set(byWords.found);
     const others = this.#tools.flatMap((tool, index) =>
-      isFound.has(index) || (group !== undefined && tool.group !== group) || isFindable?.(index) === false
+      isFound.has(index) || (group !== undefined && tool.group !== group) || findable?.has(index) === false
         ? []
         : [index]
     );
@@ -196,7 +199,7 @@ export class ToolCatalog {
       tools: this.#withoutCopies(found, of, limit, detail),
       total: found.length,
       unmatched: byWords.unmatched,
-      ...found.length === 0 && { hint: hintFor(group, this.#groupNames(isFindable)) },
+      ...found.length === 0 && { hint: hintFor(group, this.#groupNames(findable)) },
     };
   }
 
@@ -219,9 +222,9 @@ export class ToolCatalog {
   }
 
   /** Returns the names of the tools that have the most words of a name that does not exist, best first. */
-  nearest(name: string, isFindable?: (index: number) => boolean): readonly string[] {
+  nearest(name: string, findable?: ToolSet): readonly string[] {
     const query = name.slice(0, MAX_NAME).replaceAll(/([a-z])([A-Z])/g, "$1 $2").replaceAll(/[^A-Za-z0-9]+/g, " ");
-    return this.rank({ query }, MAX_NEAREST, isFindable).found.map((index) => this.#at(index).name);
+    return this.rank({ query }, MAX_NEAREST, findable).found.map((index) => this.#at(index).name);
   }
 
   /** Signatures are made once: that of a large schema takes longer than the search. */
@@ -231,11 +234,11 @@ export class ToolCatalog {
   }
 
   /** Names of the first groups that have a findable tool. */
-  #groupNames(isFindable: ((index: number) => boolean) | undefined): readonly string[] {
+  #groupNames(findable: ToolSet | undefined): readonly string[] {
     const names = new Set<string>();
     for (const [index, { group }] of this.#grouped) {
       if (names.size === MAX_NAMED_GROUPS) break;
-      if (!names.has(group) && (isFindable?.(index) ?? true)) names.add(group);
+      if (!names.has(group) && (findable?.has(index) ?? true)) names.add(group);
     }
     return [...names];
   }

@@ -113,6 +113,8 @@ interface View {
   /** Definitions of the listed tools, in the same order. */
   readonly listedDefinitions: readonly ToolDefinition[];
   readonly definitions: readonly ToolDefinition[];
+  /** The server's tools, without those of discovery. */
+  readonly byName: ReadonlyMap<string, ToolDefinition>;
   readonly search: ToolSearch;
   readonly searchTools: ToolDefinition;
 }
@@ -215,6 +217,7 @@ class DiscoveryHost {
       listed: listedDefinitions.map(listTool),
       listedDefinitions,
       definitions: [...definitions, ...own],
+      byName: new Map(definitions.map((definition) => [definition.name, definition])),
       search,
       searchTools,
     };
@@ -271,7 +274,8 @@ function targetOf(tool: string, args: unknown): string {
 }
 
 /** The call that a call of `call_tool` or `call_destructive_tool` asks for, or the error for a tool that the caller could not have found. */
-function forward(call: Call, { search, definitions }: View): Call | ErrorResult {
+function forward(call: Call, view: View): Call | ErrorResult {
+  const { search } = view;
   const { name, arguments: args = {}, ...unknown } = isJsonObject(call.args) ? call.args : {};
   if (typeof name !== "string") {
     return invalidInputResult(`${call.tool} needs the name of a tool`, ["name"], "string", name);
@@ -288,7 +292,7 @@ function forward(call: Call, { search, definitions }: View): Call | ErrorResult 
     // An approval of call_tool is not one of a tool that destroys.
     return errorResult("invalid_request", `"${name}" is destructive: call it with ${CALL_DESTRUCTIVE_TOOL}`);
   }
-  const hidden = definitions.find((definition) => definition.name === name);
+  const hidden = view.byName.get(name);
   if (hidden !== undefined && !hidden.isSystem && isVisibleTo(hidden, principal, session)) {
     const error = authorizationError(hidden, principal);
     if (error !== undefined) return error;

@@ -1,11 +1,12 @@
 import type { Peer } from "../../core/call/call.ts";
-import { authorizationError, isVisibleTo } from "../../core/tool/access.ts";
+import { authorizationError, type IsVisible, isVisibleTo } from "../../core/tool/access.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { closestMatch } from "../../internal/closest_match.ts";
 import { NameIndex } from "../../internal/name_index.ts";
 import { MAX_LISTED } from "../../internal/text.ts";
 import { listTool } from "../../core/tool/listing.ts";
 import { CALL_DESTRUCTIVE_TOOL } from "../../inspection/tool_search/search_form.ts";
+import { ToolSet } from "../../inspection/tool_search/tool_set.ts";
 import {
   type CatalogTool,
   countGroups,
@@ -33,8 +34,9 @@ export class ToolSearch {
   readonly #catalog: ToolCatalog;
   readonly #ranked: Ranked | undefined;
   readonly #names: NameIndex;
-  /** Whether every caller may call all tools, so that none has to be asked about. */
-  readonly #isOpen: boolean;
+  readonly #rules: Rules;
+  /** The tools of callers with the same rights, by the answers of the rules. */
+  readonly #sets = new Map<string, ToolSet>();
 
   /** @param ranked The application's ranking, if it has one. */
   constructor(definitions: readonly ToolDefinition[], ranked?: Ranked) {
@@ -42,7 +44,7 @@ export class ToolSearch {
     this.#definitions = definitions;
     this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));
     this.#names = new NameIndex([...this.#byName.keys()]);
-    this.#isOpen = definitions.every(({ isVisible, scopes }) => isVisible === undefined && scopes.length === 0);
+    this.#rules = rulesOf(definitions);
     const tools = definitions.map(toCatalogTool);
     this.groups = countGroups(tools.filter((_, index) => definitions[index]?.isVisible === undefined));
     this.#catalog = new ToolCatalog(tools, this.groups.size > 0);
@@ -61,7 +63,7 @@ export class ToolSearch {
 
   /** Names of the tools that have the most words of a name that does not exist, for this caller. */
   nearest(name: string, caller: Searcher): readonly string[] {
-    return this.#catalog.nearest(name, this.#isFindableBy(caller));
+    return this.#catalog.nearest(name, this.#findableBy(caller));
   }
 
   /** Names of the first tools that a search of this caller can find, for an error. */
@@ -81,32 +83,59 @@ export class ToolSearch {
 
   /** Searches for tools that the caller may call, by words. */
   find(input: SearchInput, caller: Searcher = { principal: undefined }): SearchOutput {
-    return this.#catalog.find(input, this.#isFindableBy(caller));
+    return this.#catalog.find(input, this.#findableBy(caller));
   }
 
   /** Searches as {@link find} does, in the order of the application's ranking if there is one. */
   findRanked(input: SearchInput, caller: Searcher): SearchOutput | Promise<SearchOutput> {
     if (this.#ranked === undefined) return this.find(input, caller);
     const { rank, onFailure } = this.#ranked;
-    return this.#catalog.findBy(rank, input, this.#isFindableBy(caller)).catch((error: unknown) => {
+    return this.#catalog.findBy(rank, input, this.#findableBy(caller)).catch((error: unknown) => {
       onFailure(error);
       return this.find(input, caller);
     });
   }
 
-  /** Whether a caller may call a tool, by its position; `undefined` if all may. Asks once: predicates of visibility are the application's. */
-  #isFindableBy(caller: Searcher): ((index: number) => boolean) | undefined {
-    if (this.#isOpen) return undefined;
-    const checked = new Uint8Array(this.#definitions.length);
-    return (index) => {
-      checked[index] ||= mayCall(this.#definitions[index] as ToolDefinition, caller) ? MAY : MAY_NOT;
-      return checked[index] === MAY;
-    };
+  /** The tools that a caller may call; `undefined` if it may call all. Asks once for all tools with the same rule, which may be the application's. */
+  #findableBy(caller: Searcher): ToolSet | undefined {
+    const { samples, ruleOf } = this.#rules;
+    const answers = samples.map((sample) => mayCall(sample, caller));
+    if (!answers.includes(false)) return undefined;
+    const key = answers.map(Number).join("");
+    let findable = this.#sets.get(key);
+    if (findable === undefined) {
+      findable = new ToolSet(ruleOf.length);
+      ruleOf.forEach((rule, index) => answers[rule] && findable?.add(index));
+      if (this.#sets.size === MAX_SETS) this.#sets.clear();
+      this.#sets.set(key, findable);
+    }
+    return findable;
   }
 }
 
-const MAY = 1;
-const MAY_NOT = 2;
+/** Maximum number of sets of tools that are kept, for callers with the same rights. */
+const MAX_SETS = 32;
+
+/** The rules of access of some tools: an example of the tools with each rule, and the number of the rule of each tool. */
+interface Rules {
+  readonly samples: readonly ToolDefinition[];
+  readonly ruleOf: readonly number[];
+}
+
+function rulesOf(definitions: readonly ToolDefinition[]): Rules {
+  const samples: ToolDefinition[] = [];
+  const known = new Map<IsVisible | undefined, Map<string, number>>();
+  const ruleOf = definitions.map((definition) => {
+    const { isVisible, scopes } = definition;
+    const byScopes = known.get(isVisible) ?? new Map<string, number>();
+    known.set(isVisible, byScopes);
+    const key = scopes.join(" ");
+    const rule = byScopes.get(key) ?? samples.push(definition) - 1;
+    byScopes.set(key, rule);
+    return rule;
+  });
+  return { samples, ruleOf };
+}
 
 function mayCall(definition: ToolDefinition, caller: Searcher): boolean {
   const { principal, session } = caller;
