@@ -10,7 +10,7 @@ export interface CommonTerm {
 }
 
 /** Maximum number of impacts that are looked up for the best hits, and maximum number of tools that are read for the best of each group. */
-const MAX_LOOKUPS = 8_192;
+const MAX_LOOKUPS = 4_096;
 const MAX_READ_FOR_GROUPS = 128;
 
 /** The hits of a search. */

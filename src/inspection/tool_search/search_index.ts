@@ -57,8 +57,12 @@ const FIELDS = Object.keys(WEIGHTS) as readonly (keyof typeof WEIGHTS)[];
 const K1 = 1.2;
 const B = 0.75;
 
-/** Maximum number of words of a query that are searched for. */
+/** Maximum length of a name that a query has. */
+const MAX_NAME = 256;
+
+/** Maximum number of words of a query that are searched for; and of those that many tools have, of which the rarest are ranked. */
 const MAX_WORDS = 24;
+const MAX_COMMON = 8;
 
 /** Number of tools with a word, and share of all tools, up to which a search reads all of them. */
 const MAX_READ_ALL = 256;
@@ -139,7 +143,9 @@ export class SearchIndex {
    * @param findable The tools that may be found. Others do not affect the result. Default: all.
    */
   search(query: string, limit: number, findable?: ToolSet): SearchResult {
-    const words = new Map(wordsOf(query).slice(0, MAX_WORDS).map(({ stem, word }) => [stem, word]));
+    const words = new Map(
+      wordsOf(query, new Map(), MAX_WORDS).slice(0, MAX_WORDS).map(({ stem, word }) => [stem, word]),
+    );
     const named = this.#namedIn(query, findable);
     const unmatched: string[] = [];
     const terms: Term[] = [];
@@ -231,9 +237,10 @@ export class SearchIndex {
     { touched, queryIdf: readIdf }: Scored,
     named: ReadonlyMap<number, number>,
     limit: number,
-    common: readonly CommonTerm[],
+    allCommon: readonly CommonTerm[],
     findable: ToolSet | undefined,
   ): Pick<SearchResult, "found" | "total" | "groups"> {
+    const common = allCommon.slice(0, MAX_COMMON);
     const queryIdf = common.reduce((sum, { idf }) => sum + idf, readIdf) || 1;
     const best = new BestHits(limit);
     const groups = new Map<string, Group>();
@@ -269,7 +276,7 @@ export class SearchIndex {
     const first = new BestHits(MAX_GROUPS);
     for (const { best: { named, score, index } } of groups.values()) first.add(named, score, index);
     const names = first.indexes().map((index) => this.#groups[index] as string);
-    return { found: best.indexes(), ...this.#count(read, common, groups, names, findable) };
+    return { found: best.indexes(), ...this.#count(read, allCommon, groups, names, findable) };
   }
 
   /** Counts the tools that have a word of the query: all, and those of the groups. */
@@ -297,8 +304,8 @@ export class SearchIndex {
    * tool's own server.
    */
   #namedIn(query: string, findable: ToolSet | undefined): ReadonlyMap<number, number> {
-    const parts = query.split(/[\s,;"'`()]+/).filter((part) => /[_./-]|\p{Ll}\p{Lu}/u.test(part)).slice(0, MAX_WORDS);
-    const keys = [...new Set([query, ...parts].map(nameKey))];
+    const parts = query.split(/[\s,;"'`()]+/, 2 * MAX_WORDS).filter((part) => /[_./-]|\p{Ll}\p{Lu}/u.test(part));
+    const keys = [...new Set([query, ...parts].filter(({ length }) => length <= MAX_NAME).map(nameKey))];
     const hits = new Map<number, number>();
     for (const [named, names] of [this.#ownNames, this.#names].entries()) {
       for (const index of keys.flatMap((key) => names.get(key) ?? [])) {

@@ -33,8 +33,9 @@ const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script
  * Thai text is split into pairs of characters. Stop words are left out, unless the text has no other words.
  *
  * @param known Words that were split before; this adds to them.
+ * @param max Maximum number of words that are not stop words. Default: all.
  */
-export function wordsOf(text: string, known: KnownWords = new Map()): readonly Word[] {
+export function wordsOf(text: string, known: KnownWords = new Map(), max: number = Infinity): readonly Word[] {
   // The pattern for ASCII is several times faster.
   const runs = /[^\0-\x7f]/.test(text)
     ? text.normalize("NFKC").match(/[\p{L}\p{M}\p{N}]+/gu)
@@ -42,6 +43,7 @@ export function wordsOf(text: string, known: KnownWords = new Map()): readonly W
   const words: Word[] = [];
   const stopWords: Word[] = [];
   for (const run of runs ?? []) {
+    if (words.length >= max) break;
     for (const word of splitKnown(run, known)) (word.isStopWord ? stopWords : words).push(word);
   }
   return words.length > 0 ? words : stopWords;
