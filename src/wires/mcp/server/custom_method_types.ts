@@ -11,7 +11,7 @@ export interface McpMethodOptions {
   readonly timeoutMs?: number | undefined;
   /**
    * Numbers of JSON-RPC for the failures that the handler throws, by code: `{ locked: 4001 }` for `throw new Failure("locked", "…")`.
-   * Default: -32000.
+   * Default: -32000. Numbers of JSON-RPC and MCP (-32768 to -32020, -32001 and -32002) are refused, since clients give them their own meaning.
    */
   readonly errors?: Readonly<Record<string, number>> | undefined;
 }
@@ -26,7 +26,7 @@ export interface McpMethod extends McpMethodOptions {
   handle(params: never, ctx: ContentCtx): unknown;
 }
 
-/** Methods that a server adds to those of MCP, by name: `acme/stats`. */
+/** Methods that a server adds to those of MCP, by name with a prefix: `acme/stats`. */
 export type McpMethods = Readonly<Record<string, McpMethod>>;
 
 /** Type of the parameters that a handler receives, from their schema. */

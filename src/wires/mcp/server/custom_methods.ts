@@ -10,7 +10,7 @@ import { unknownArguments } from "../../../core/schema/unknown_arguments.ts";
 import { addScopes } from "../../../core/tool/access.ts";
 import { EMPTY_DEFINITION, type ToolDefinition } from "../../../core/tool/definition.ts";
 import { chain } from "../../../internal/future.ts";
-import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import {
   ANYTHING,
   checkOptions,
@@ -36,7 +36,7 @@ import {
 } from "./response.ts";
 import type { Revision } from "./revision.ts";
 
-/** First parts of the names that belong to MCP, its extensions and JSON-RPC. */
+/** First parts of the names that belong to MCP, its extensions (`ui` to MCP Apps) and JSON-RPC. */
 const RESERVED: ReadonlySet<string> = new Set([
   "completion",
   "elicitation",
@@ -44,6 +44,7 @@ const RESERVED: ReadonlySet<string> = new Set([
   "io.modelcontextprotocol",
   "logging",
   "mcp",
+  "modelcontextprotocol",
   "notifications",
   "ping",
   "prompts",
@@ -56,7 +57,11 @@ const RESERVED: ReadonlySet<string> = new Set([
   "subscriptions",
   "tasks",
   "tools",
+  "ui",
 ]);
+
+/** Members of parameters that belong to MCP: `_meta`, and since 2026-07-28 the answers to questions. A schema cannot have them. */
+const OWN_MEMBERS: readonly string[] = ["_meta", "requestState", "inputResponses"];
 
 /** JSON-RPC number of a failure without its own: MCP leaves -32000 to implementations. */
 const FAILURE = -32_000;
@@ -66,11 +71,23 @@ const RULES: OptionRules<McpMethod> = {
   result: ANYTHING,
   scopes: ANYTHING,
   timeoutMs: POSITIVE,
-  errors: rule("an object of whole numbers by code, such as { locked: 4001 }", (value) => {
-    return isJsonObject(value) && Object.values(value).every(Number.isInteger);
-  }),
+  errors: rule(
+    "an object of whole numbers by code, none of them a number of JSON-RPC or MCP, such as { locked: 4001 }",
+    (value) => {
+      return isJsonObject(value) &&
+        Object.values(value).every((one) => Number.isInteger(one) && !isReservedNumber(one as number));
+    },
+  ),
   handle: required(FUNCTION),
 };
+
+/**
+ * Whether JSON-RPC or MCP defines a number, or may do so: -32768 to -32020, and two that clients of older revisions read as a time limit
+ * and a missing resource. JSON-RPC leaves the rest of -32019 to -32000 to servers.
+ */
+function isReservedNumber(number: number): boolean {
+  return (number >= -32_768 && number <= -32_020) || number === -32_001 || number === -32_002;
+}
 
 interface ServedMethod {
   readonly definition: ToolDefinition;
@@ -105,7 +122,7 @@ export class CustomMethods {
   prepare(content: ContentRequest): RetryableRequest {
     const { request: { id, method, params }, peer, revision } = content;
     const { definition, errors } = this.#methods.get(method) as ServedMethod;
-    const { _meta, requestState: _state, inputResponses: _responses, ...args } = params;
+    const args = argumentsOf(params, revision);
     return {
       run: (meta) => {
         return this.#host.dispatch.run(definition, {
@@ -137,6 +154,13 @@ export class CustomMethods {
   }
 }
 
+/** The parameters for the handler. Before 2026-07-28 MCP has no member beside `_meta`, and a method may have the others. */
+function argumentsOf({ _meta, ...params }: Members, { isModern }: Revision): Members {
+  if (!isModern) return params;
+  const { requestState: _state, inputResponses: _responses, ...args } = params;
+  return args;
+}
+
 function failureResponse(
   id: RequestId,
   errors: ServedMethod["errors"],
@@ -159,11 +183,12 @@ function assertName(name: string): void {
       }: ${problem}; use a prefix, as in "acme/stats"`,
     );
   };
-  const [first = ""] = name.split(/[/.]/, 1);
+  const [first = "", rest] = name.split(/[/.]/, 2);
   // Sent in a header, too.
   if (!/^[\x21-\x7e]{1,128}$/.test(name)) fail("a name is 1 to 128 characters of ASCII, without spaces");
   const isReserved = RESERVED.has(first) || /^\w+\.(mcp|modelcontextprotocol)[./]/.test(name);
   if (isReserved) fail(`this name belongs to ${first === "rpc" ? "JSON-RPC" : "MCP"}`);
+  if (first === "" || !rest) fail("a name without a prefix may become one of MCP");
 }
 
 function labelOf(name: string): string {
@@ -175,6 +200,7 @@ function toDefinition(name: string, method: McpMethod): ToolDefinition {
   const label = labelOf(name);
   const { params, result, scopes = [], timeoutMs } = method;
   const input = params && compile(params, `The schema of the parameters of ${label}`);
+  assertMembers(input?.jsonSchema, label);
   return {
     ...EMPTY_DEFINITION,
     name: `method:${name}`,
@@ -188,6 +214,15 @@ function toDefinition(name: string, method: McpMethod): ToolDefinition {
     handler: (args, ctx) =>
       chain(method.handle(args as never, ctx as ContentCtx), (value) => toResult(value, name, ctx)),
   };
+}
+
+/** @throws {TypeError} If the parameters have a member that MCP takes before the handler sees it. */
+function assertMembers(schema: CompiledSchema["jsonSchema"] | undefined, label: string): void {
+  const own = OWN_MEMBERS.find((member) => Object.hasOwn(asObject(schema?.["properties"]), member));
+  if (own === undefined) return;
+  throw new TypeError(
+    `Cannot create server: the parameters of ${label} cannot have "${own}", which belongs to MCP; use another name`,
+  );
 }
 
 function compile(schema: AnySchema, where: string): CompiledSchema {

@@ -216,6 +216,20 @@ async function begun(server: Server): Promise<{ readonly session: string | undef
   return { session };
 }
 
+test("parameters named as members of 2026-07-28 reach the handler in older revisions, and are checked there", async () => {
+  const server = createFixture();
+  const given = { requestState: "mine", inputResponses: { a: 1 } };
+  const session = await begun(server);
+  const free = await legacy(server, "acme/free", given, session);
+  deepStrictEqual(free.last.result?.["params"], given);
+  const strict = await legacy(server, "acme/stats", given, session);
+  strictEqual(strict.last.error?.code, -32602);
+  // They are the protocol's there: a state that the server did not send is refused.
+  const modernFree = await modern(server, "acme/free", { requestState: "mine" });
+  strictEqual(modernFree.last.error?.data?.["code"], "invalid_continuation");
+  await server.close();
+});
+
 test("progress and log lines of a method reach its caller", async () => {
   const server = createFixture();
   const meta = { progressToken: 7, "io.modelcontextprotocol/logLevel": "info" };
@@ -295,6 +309,8 @@ test("a name that belongs to MCP or JSON-RPC, and a method that is not valid, ar
     "initialize",
     "ping",
     "resources/x",
+    "ui/open",
+    "modelcontextprotocol/x",
   ];
   for (const name of [...reserved, "io.modelcontextprotocol/x", "com.mcp/x", "tasks/get", "server/discover"]) {
     throws(
@@ -302,6 +318,10 @@ test("a name that belongs to MCP or JSON-RPC, and a method that is not valid, ar
       /^TypeError: Cannot create server: mcp\(\{ methods \}\) cannot have ".+": this name belongs to (MCP|JSON-RPC); use a prefix/,
     );
   }
+  for (const name of ["stats", "getStats", "/stats", "acme/", ".stats", "acme."]) {
+    throws(creating(name), /: a name without a prefix may become one of MCP; use a prefix, as in "acme\/stats"$/);
+  }
+  for (const name of ["com.acme/stats", "acme.stats", "acme/a/b", "toolsmith/run"]) creating(name)();
   for (const name of ["", "acme stats", "acme/é", "a".repeat(129)]) {
     throws(
       creating(name),
@@ -316,6 +336,22 @@ test("a name that belongs to MCP or JSON-RPC, and a method that is not valid, ar
     creating("acme/a", { handle: () => {}, errors: { a: "x" } }),
     /errors must be an object of whole numbers by code/,
   );
+  for (const number of [-32_768, -32_700, -32_603, -32_600, -32_042, -32_020, -32_002, -32_001]) {
+    throws(
+      creating("acme/a", { handle: () => {}, errors: { a: number } }),
+      /errors must be an object of whole numbers by code, none of them a number of JSON-RPC or MCP/,
+    );
+  }
+  creating("acme/a", { handle: () => {}, errors: { a: -32_000, b: -32_010, c: 1, d: -40_000 } })();
+  for (const member of ["requestState", "inputResponses", "_meta"]) {
+    throws(
+      creating("acme/a", {
+        handle: () => {},
+        params: { type: "object", properties: { [member]: { type: "string" } } },
+      }),
+      new RegExp(`the parameters of method "acme/a" cannot have "${member}", which belongs to MCP; use another name$`),
+    );
+  }
   throws(creating("acme/a", { handle: () => {}, scopes: [""] }), /Cannot set the scopes of method "acme\/a"/);
   throws(
     creating("acme/a", { handle: () => {}, params: v.string() }),
