@@ -18,7 +18,12 @@ export function mcpAnswer(body: unknown): Outcome {
   if (inputRequests !== undefined) {
     return { kind: "questions", value: inputRequests, asked: readInputRequests(asObject(result)) };
   }
-  const { code, "toolwire/wrapped": wrapped, response_type: type, data = structuredContent } = asObject(_meta);
+  const {
+    "toolwire/code": code,
+    "toolwire/wrapped": wrapped,
+    "toolwire/response-type": type,
+    "toolwire/data": data = structuredContent,
+  } = asObject(_meta);
   const isTask = resultType === "task" || asObject(result)["task"] !== undefined;
   if (isTask || (isError !== true && type === "promise")) return { kind: "promise", value: result };
   const texts = Array.isArray(content) ? content.map((block) => asObject(block)["text"]) : [];

@@ -40,7 +40,7 @@ function expectation(call: string, outcome: Outcome | undefined): Expectation {
 /** The code of a failure or an error, where each wire has it. */
 function codeOf(value: unknown): string | undefined {
   const { code, data, _meta } = asSchema(value);
-  const found = [asSchema(data)["code"], code, asSchema(_meta)["code"]].find((one) => typeof one === "string");
+  const found = [asSchema(data)["code"], code, asSchema(_meta)["toolwire/code"]].find((one) => typeof one === "string");
   return found as string | undefined;
 }
 

@@ -64,6 +64,8 @@ export interface Peer {
   readonly sessionId?: string | undefined;
   /** Id of the session, if the server itself began it and has found it for this request. What a caller may see can depend on it. */
   readonly session?: string | undefined;
+  /** Whether only this process ever receives what the caller sends back, as over its own input and output. */
+  readonly isOfProcess?: boolean | undefined;
   /** The calling software. */
   readonly client: ClientInfo;
   /** The runtime's part of the request, of `server.fetch(request, env, ctx)`. */

@@ -146,10 +146,15 @@ export type CallEvent =
 /** Severity of a log line. */
 export type LogLevel = "debug" | "info" | "warn" | "error";
 
+/** A level of MCP that has another name than a {@link LogLevel}, or is finer. The server's logger gets the nearest level. */
+export type McpOnlyLevel = "notice" | "warning" | "critical" | "alert" | "emergency";
+
 /** A log line of a tool. */
 export interface LogLine {
   /** Severity. */
   readonly level: LogLevel;
+  /** The level as the handler named it, if that is one of MCP alone. */
+  readonly mcpLevel?: McpOnlyLevel | undefined;
   /** Message, or data that is not text. */
   readonly data: unknown;
   /** Structured fields beside a message. */

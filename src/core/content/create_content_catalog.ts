@@ -6,7 +6,7 @@ import { chain, type MaybeFuture } from "../../internal/future.ts";
 import { closestMatch } from "../../internal/closest_match.ts";
 import { NameIndex } from "../../internal/name_index.ts";
 import { describeUnknown } from "../../internal/text.ts";
-import { omitUndefined } from "../../internal/json.ts";
+import { isJsonObject, omitUndefined } from "../../internal/json.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
 import { authorizationError } from "../tool/access.ts";
 import { originOf, type PartDefinition } from "../tool/part.ts";
@@ -240,10 +240,12 @@ class ServerContentCatalog implements ContentCatalog {
   }
 }
 
-/** The error of a reader for a resource that does not exist names its URI, also if the reader gave no details. */
+/** The error of a reader for a resource that does not exist names its URI, whatever details the reader gave. */
 function withUri<Value>(result: CallResultOf<Value>, uri: string): CallResultOf<Value> {
-  const isNameless = result.kind === "error" && result.code === "resource_not_found" && result.data === undefined;
-  return isNameless ? { ...result, data: { uri } } : result;
+  if (result.kind !== "error" || result.code !== "resource_not_found") return result;
+  const { data } = result;
+  const details = isJsonObject(data) ? data : data === undefined ? {} : { details: data };
+  return { ...result, data: { uri, ...details } };
 }
 
 /** A prompt or resource, unless the caller may not use the part that it belongs to: the request is then answered as one of an unknown one. */

@@ -1,6 +1,6 @@
 import type { Call, Metadata, Principal, TraceContext } from "../call/call.ts";
 import { bindMethods } from "../../internal/bound_methods.ts";
-import type { CallEvent, CallResult, ErrorResult, LogLevel, Progress, Sink } from "../call/outcome.ts";
+import type { CallEvent, CallResult, ErrorResult, LogLevel, McpOnlyLevel, Progress, Sink } from "../call/outcome.ts";
 import { RESERVED_META } from "../call/call_meta.ts";
 import { callGuarded } from "../../internal/async.ts";
 import type { Clock } from "../../internal/time.ts";
@@ -33,7 +33,7 @@ import type { AnySchema } from "../schema/plain_schema.ts";
 import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
 import type { RunState } from "./run_state.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
-import { readLogData, toLogLine } from "./log_line.ts";
+import { nearestLevel, readLogData, toLogLine } from "./log_line.ts";
 
 /** State of one run; the handler's `ctx`. One is made for each call, so parts that few runs need are made at first use. */
 export class CallContext implements MiddlewareCtx {
@@ -323,8 +323,8 @@ export class CallContext implements MiddlewareCtx {
     return new Pending(options);
   }
 
-  log(named: LogLevel | "warning", data: unknown, fields?: Readonly<Record<string, unknown>>): void {
-    const level = named === "warning" ? "warn" : named;
+  log(named: LogLevel | McpOnlyLevel, data: unknown, fields?: Readonly<Record<string, unknown>>): void {
+    const level = nearestLevel(named);
     try {
       const { name: tool } = this.definition;
       const [message, members] = typeof data === "string" ? [data, undefined] : readLogData(data, tool);
@@ -335,7 +335,7 @@ export class CallContext implements MiddlewareCtx {
     if (this.sink?.log === undefined || this.#isOver || this.#runState?.isSettled === true) return;
     // Log lines are optional: one that is too large is dropped, without an error.
     const { answerChars, depth } = this.services.outputLimits;
-    if (!(estimateJsonSize([data, fields], answerChars, depth) < 0)) this.sink.log(toLogLine(level, data, fields));
+    if (!(estimateJsonSize([data, fields], answerChars, depth) < 0)) this.sink.log(toLogLine(named, data, fields));
   }
 
   meta(members: Readonly<Record<string, unknown>>): void {

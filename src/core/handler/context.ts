@@ -1,6 +1,6 @@
 import type { Failure } from "../errors/failure.ts";
 import type { AskableKind, ClientInfo, Metadata, Principal } from "../call/call.ts";
-import type { LogLevel, Progress } from "../call/outcome.ts";
+import type { LogLevel, McpOnlyLevel, Progress } from "../call/outcome.ts";
 import type { PlainSchema, PlainValue } from "../schema/plain_schema.ts";
 import type { Schema } from "../schema/standard_schema.ts";
 import type {
@@ -136,12 +136,13 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   progress(done: number, total?: number, message?: string): void;
   /**
    * Logs a line about this call to the server's logger. The line is also sent to the caller if it asked for log lines
-   * and the wire is configured to send them. `"warning"`, which MCP and many loggers use, is `"warn"`.
+   * and the wire is configured to send them. Levels of MCP reach callers over MCP as they are; the server's logger gets `"notice"` as
+   * `"info"`, `"warning"` as `"warn"`, and the more severe ones as `"error"`.
    *
    * @param data Message, or data of any form, which the caller gets as it is.
    * @param fields Structured fields. A text as `logger` names the logger for the caller; without it that is the tool's name.
    */
-  log(level: LogLevel | "warning", data: unknown, fields?: Readonly<Record<string, unknown>>): void;
+  log(level: LogLevel | McpOnlyLevel, data: unknown, fields?: Readonly<Record<string, unknown>>): void;
   /**
    * Adds members to the `_meta` of the result, if that is an answer or a failure.
    *

@@ -51,6 +51,11 @@ export interface SampleRequest {
   readonly maxTokens: number;
   /** System prompt. */
   readonly systemPrompt?: string | undefined;
+  /**
+   * Which servers' context the client adds: of this one, or of all that it is connected to. MCP advises against both unless the client
+   * declares `sampling.context`, and clients may ignore it. Default: the client's, which is `none`.
+   */
+  readonly includeContext?: "none" | "thisServer" | "allServers" | undefined;
   /** Sampling temperature. */
   readonly temperature?: number | undefined;
   /** Sequences that stop the generation. */

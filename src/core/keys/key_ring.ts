@@ -76,12 +76,16 @@ const RANDOM_KEYS_WARNING =
   "Tokens are signed with a random key: other replicas refuse them, and so will this one after a restart. " +
   'Pass createServer({ keys: "k1:…" }), from your secrets';
 
-/** Random keys for a server without the option `keys`. A warning is logged when the first token is signed, since replicas refuse it. */
+/**
+ * Random keys for a server without the option `keys`. A warning is logged when the first token is signed that another process may be
+ * sent, since replicas refuse it.
+ */
 export function randomKeys(logger: Logger | undefined): QuestionKeys {
   const ring = randomKeyRing();
   let hasWarned = false;
   return {
     ...ring,
+    "~ofProcess": ring,
     sign(kind, claims) {
       if (!hasWarned) logger?.warn(RANDOM_KEYS_WARNING);
       hasWarned = true;

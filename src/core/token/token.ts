@@ -52,4 +52,6 @@ export interface TokenKeys {
    * @param nowMs Current time, in milliseconds since the Unix epoch. Clocks may differ by a minute.
    */
   verify(kind: TokenKind, token: string, principal: string, nowMs: number): VerifiedToken | "invalid" | "expired";
+  /** The same keys for tokens that no other process is sent: random keys sign these without their warning. */
+  readonly "~ofProcess"?: TokenKeys | undefined;
 }

@@ -104,7 +104,7 @@ function judgeResult(result: unknown, breaks: boolean): string {
   if (result["isError"] !== true) return String(result["resultType"] ?? "result");
   const code = codeIn(result);
   // What a tool says against a call it says in its own words.
-  if (JSON.stringify(result["_meta"]).includes('"response_type":"failure"')) return `failure, ${code}`;
+  if (JSON.stringify(result["_meta"]).includes('"toolwire/response-type":"failure"')) return `failure, ${code}`;
   const expected = MCP_CODES[assertCallerCode(code, breaks)];
   // A refusal that names no scopes is one of the tool.
   ok(expected === "isError" || code === "invalid_input" || code === "permission_denied", `${code} is a result`);

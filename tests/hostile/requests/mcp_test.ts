@@ -118,7 +118,7 @@ test("a call has its time, and says so to the model", async () => {
   for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
   clock.tick(1_500);
   const result = await pending;
-  deepStrictEqual([result["isError"], (result["_meta"] as Json)["code"]], [true, "deadline_exceeded"]);
+  deepStrictEqual([result["isError"], (result["_meta"] as Json)["toolwire/code"]], [true, "deadline_exceeded"]);
 });
 
 test("callers of ours may limit a call, and repeat it under a key", async () => {

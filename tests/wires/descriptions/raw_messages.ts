@@ -145,7 +145,8 @@ export function readMcp({ result, error }: Json): CallEnd {
   const text: string = result.content?.[0]?.text ?? "";
   const meta = result._meta ?? {};
   if (result.isError === true) {
-    return { kind: meta.response_type === "failure" ? "failure" : "error", code: meta.code, message: text };
+    const isFailure = meta["toolwire/response-type"] === "failure";
+    return { kind: isFailure ? "failure" : "error", code: meta["toolwire/code"], message: text };
   }
   const isText = meta["toolwire/shape"] === "text" || (result.content?.length === 1 && text !== "");
   const { structuredContent: value = isText ? text : undefined } = result;

@@ -37,7 +37,8 @@ export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requ
     pieces: runState.deliveredPieces,
     ...(revision !== undefined && { revision }),
   };
-  return keys.sign("continuation", {
+  const signing = run.call.peer.isOfProcess === true ? keys["~ofProcess"] ?? keys : keys;
+  return signing.sign("continuation", {
     id: callId,
     expSeconds: Math.ceil((services.clock.now() + LIFETIME_MS) / 1000),
     tool: name,

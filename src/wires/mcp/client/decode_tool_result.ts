@@ -27,9 +27,8 @@ const DEFAULT_FAILURE_CODE = "tool_error";
 export function decodeToolResult(result: Members, wraps = false): CallResult | UnknownOutcome {
   const meta = asObject(result["_meta"]);
   if (result["isError"] === true && meta[RESULT_META.shape] === undefined) return decodeFailure(result, meta);
-  if (meta["response_type"] === "promise" && typeof meta["promise_token"] === "string") {
-    return decodeResult({ _meta: meta });
-  }
+  const promise = promiseOf(meta);
+  if (promise !== undefined) return decodeResult({ _meta: { response_type: "promise", ...promise } });
   const text = loneText(result, meta);
   if (text !== undefined) return { kind: "answer", value: text, isText: true, meta };
   const isWrapped = wraps || meta[RESULT_META.wrapped] === true || asObject(meta["fastmcp"])["wrap_result"] === true;
@@ -41,6 +40,12 @@ export function decodeToolResult(result: Members, wraps = false): CallResult | U
     structured === value;
   const answer = { kind: "answer", value, ...(!isOurs && { structured }), meta } as const;
   return meta[RESULT_META.rendered] === true ? withShown(answer, () => result["content"]) : answer;
+}
+
+/** The promise of a server of ours; older ones have its members in `_meta` itself. */
+function promiseOf(meta: Members): Members | undefined {
+  const promise = meta["response_type"] === "promise" ? meta : asObject(meta[RESULT_META.promise]);
+  return typeof promise["promise_token"] === "string" ? promise : undefined;
 }
 
 function decodeAnswer(answer: Members, meta: Members, isWrapped: boolean): unknown {
@@ -83,8 +88,16 @@ function isEmpty(content: unknown): boolean {
   return content.length === 1 && type === "text" && text === "";
 }
 
+/** `_meta` with the names of today: servers of ours had type, code and data without a prefix. */
+function withNames(meta: Members): Members {
+  if (meta["response_type"] === undefined) return meta;
+  const { response_type: type, code, data } = meta;
+  return { [RESULT_META.type]: type, [RESULT_META.code]: code, [RESULT_META.data]: data, ...meta };
+}
+
 function decodeFailure({ content, structuredContent }: Members, meta: Members): FailureOutcome | ErrorResult {
-  const { response_type: type, code, data = structuredContent } = meta;
+  const { [RESULT_META.type]: type, [RESULT_META.code]: code, [RESULT_META.data]: data = structuredContent } =
+    withNames(meta);
   const texts = Array.isArray(content) ? content.map(asObject).map(({ text }) => typedOr(text, "")) : [];
   if (typeof code !== "string") {
     const message = texts.filter((text) => text !== "").join("\n");

@@ -15,12 +15,13 @@ const HTTP_STATUS = -32000;
 
 /** JSON-RPC number and HTTP status of each error code of the SDK (MCP 2026-07-28, "Error codes"; RFC 9110). */
 export const mcpErrorCodes: Readonly<Record<ToolErrorCode, McpErrorCode>> = {
-  parse_error: { number: -32700, status: 400 },
+  // Of a tool call, these are errors that the tool has thrown: such a request never reaches a tool.
+  parse_error: { number: -32700, status: 400, isResult: true },
   invalid_request: { number: -32600, status: 400 },
-  method_not_found: { number: -32601, status: 404 },
+  method_not_found: { number: -32601, status: 404, isResult: true },
   tool_not_found: { number: -32602, status: 200 },
-  resource_not_found: { number: -32602, status: 200 },
-  prompt_not_found: { number: -32602, status: 200 },
+  resource_not_found: { number: -32602, status: 200, isResult: true },
+  prompt_not_found: { number: -32602, status: 200, isResult: true },
   invalid_input: { number: -32602, status: 200, isResult: true },
   invalid_config: { number: -32602, status: 200, isResult: true },
   invalid_promise: { number: -32602, status: 200 },

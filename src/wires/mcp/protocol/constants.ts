@@ -62,11 +62,16 @@ export const ALL_TOOLS = "toolwire/all-tools";
 
 /**
  * Members of a result's `_meta` by which servers of ours state how to restore the returned value: that it is wrapped in `{ result }`, that
- * `.render()` made the content, that the value is the one block, or which other form it had.
+ * `.render()` made the content, that the value is the one block, or which other form it had; how the call ended, the code and the data of
+ * a failure or an error, and a promise.
  */
 export const RESULT_META = {
   wrapped: "toolwire/wrapped",
   rendered: "toolwire/rendered",
   single: "toolwire/single",
   shape: "toolwire/shape",
+  type: "toolwire/response-type",
+  code: "toolwire/code",
+  data: "toolwire/data",
+  promise: "toolwire/promise",
 } as const;

@@ -99,9 +99,9 @@ export class CallSink implements Sink {
     return channel.send(JSON.stringify({ jsonrpc: "2.0", method: PROMISE_NOTIFICATION, params }));
   }
 
-  log({ level, data: given, fields, logger = this.#options.logger }: LogLine): void {
+  log({ level, mcpLevel, data: given, fields, logger = this.#options.logger }: LogLine): void {
     const { logLevel, channel } = this.#options;
-    const name = MCP_LEVELS[level];
+    const name = mcpLevel ?? MCP_LEVELS[level];
     // A handler does not wait for its log: a slow reader misses messages.
     if (
       this.#waitingLines >= MAX_WAITING_LINES || logLevel === undefined ||

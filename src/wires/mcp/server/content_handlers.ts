@@ -141,7 +141,9 @@ function forOldRevision(list: readonly Members[], { hasTitles }: Revision): read
 }
 
 function contentErrorResponse(id: RequestMessage["id"], error: ErrorResult, { isModern }: Revision): RpcResponse {
-  if (isModern || error.code !== "resource_not_found") return errorResponse(id, error);
+  // That number has the URI of the resource: a prompt that does not find one names none.
+  const isNumbered = error.code === "resource_not_found" && asObject(error.data)["uri"] !== undefined;
+  if (isModern || !isNumbered) return errorResponse(id, error);
   return protocolErrorResponse(id, { ...toProtocolError(error), number: LEGACY_RESOURCE_NOT_FOUND });
 }
 

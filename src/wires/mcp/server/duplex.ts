@@ -155,6 +155,10 @@ class McpConnection {
     return this.#connection.principal;
   }
 
+  get isOfProcess(): boolean | undefined {
+    return this.#connection.isOfProcess;
+  }
+
   send(json: string): MaybePromise<void> {
     let sent: MaybePromise<void>;
     try {
@@ -347,6 +351,7 @@ function isResponse(value: unknown): boolean {
 class DuplexExchange implements LegacyExchange, McpExchange, Channel {
   readonly metadata = NO_METADATA;
   readonly principal: Principal | undefined;
+  readonly isOfProcess: boolean | undefined;
   readonly controller: AbortController = new AbortController();
   readonly sendRequest: NonNullable<LegacyExchange["sendRequest"]>;
   readonly reportTask: NonNullable<LegacyExchange["reportTask"]>;
@@ -357,6 +362,7 @@ class DuplexExchange implements LegacyExchange, McpExchange, Channel {
   constructor(connection: McpConnection, caller: LegacyCaller) {
     const { mcp: { pending, taskNotifications }, inputEnd } = connection;
     this.principal = connection.principal;
+    this.isOfProcess = connection.isOfProcess;
     this.inputEnd = inputEnd;
     this.#connection = connection;
     this.caller = caller;

@@ -11,7 +11,7 @@ import type {
   PromiseOutcome,
 } from "../../../core/call/outcome.ts";
 import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
-import { isJsonObject, type Members } from "../../../internal/json.ts";
+import { asObject, isJsonObject, type Members } from "../../../internal/json.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { WireHost } from "../../wire.ts";
 import { mcpErrorCodeOf } from "../protocol/codes.ts";
@@ -219,15 +219,17 @@ class ToolResults {
   /** Encodes a failure of the tool. */
   failure(revision: Revision, outcome: FailureOutcome): string {
     const { code, message, data } = outcome;
-    const meta = { ...outcomeMeta(outcome), response_type: "failure", code, data };
+    const meta = { ...outcomeMeta(outcome), ...endMeta("failure", code, data) };
     return encodeErrorContent(revision, message, data, meta);
   }
 
   /** Encodes an error that the caller's model should see. */
   error(revision: Revision, { code, message, data }: ErrorResult): string {
-    const meta = { response_type: "error", code, data };
-    // Models see the issues of invalid input. Other data is for programs.
-    return encodeErrorContent(revision, message, code === "invalid_input" ? data : undefined, meta);
+    const meta = endMeta("error", code, data);
+    // Models see the issues of invalid input, once. Other data is for programs.
+    const text = issuesText(message, data);
+    const isShown = code === "invalid_input" && text === undefined;
+    return encodeErrorContent(revision, text ?? message, isShown ? data : undefined, meta);
   }
 
   /** Encodes a promise for a caller without support for tasks: as text that names the tools for it. */
@@ -235,7 +237,10 @@ class ToolResults {
     const text =
       `The work continues in the background. Call the tool "redeem" with {"promise":"${promise.token}"} for its result, ` +
       `in ${promise.retryAfterMs} ms or later; the tool "cancel" ends it.`;
-    return revision.result(textMember(text), { response_type: "promise", ...promiseToJson(promise) });
+    return revision.result(textMember(text), {
+      [RESULT_META.type]: "promise",
+      [RESULT_META.promise]: promiseToJson(promise),
+    });
   }
 }
 
@@ -265,6 +270,26 @@ function relayedAnswer(revision: Revision, outcome: AnswerOutcome): string {
 /** Encodes text as the content of a result. */
 function textMember(text: string): string {
   return `"content":[{"type":"text","text":${JSON.stringify(text)}}]`;
+}
+
+/** The members of `_meta` that state how a call ended, for clients of ours and programs. */
+function endMeta(type: "failure" | "error", code: string, data: unknown): Members {
+  return { [RESULT_META.type]: type, [RESULT_META.code]: code, [RESULT_META.data]: data };
+}
+
+/** A message with a line for each issue that it does not have already; `undefined` if the data is not issues. */
+function issuesText(message: string, data: unknown): string | undefined {
+  const { issues, ...others } = asObject(data);
+  if (!Array.isArray(issues) || !issues.every(isIssue) || Object.keys(others).length > 0) return undefined;
+  const lines = issues.filter((issue) => !message.includes(issue.message)).map(({ path, message }) => {
+    return path.length === 0 ? message : `At ${JSON.stringify(path.join("."))}: ${message}`;
+  });
+  return [message, ...lines].join("\n");
+}
+
+function isIssue(issue: unknown): issue is { readonly path: readonly unknown[]; readonly message: string } {
+  const { path, message } = asObject(issue);
+  return Array.isArray(path) && typeof message === "string";
 }
 
 function encodeErrorContent(revision: Revision, message: string, data: unknown, meta: Members): string {

@@ -306,6 +306,21 @@ const RESULTS: readonly (readonly [name: string, result: object, outcome: object
   ],
   [
     "a failure of ours",
+    {
+      ...text("no"),
+      isError: true,
+      _meta: { "toolwire/response-type": "failure", "toolwire/code": "locked", "toolwire/data": { by: "x" } },
+    },
+    {
+      kind: "failure",
+      code: "locked",
+      message: "no",
+      data: { by: "x" },
+      meta: { "toolwire/response-type": "failure", "toolwire/code": "locked", "toolwire/data": { by: "x" } },
+    },
+  ],
+  [
+    "a failure of an older server of ours",
     { ...text("no"), isError: true, _meta: { response_type: "failure", code: "locked", data: { by: "x" } } },
     {
       kind: "failure",

@@ -66,9 +66,9 @@ test("2026-07-28: refusals are values, and a resource that is refused ends the c
     const second = await answer(await ask(), { name: REPLIES["name"] });
     const third = await answer(second, { color: { action: "decline" } });
     const changed = await answer(second, { color: REPLIES["color"] });
-    strictEqual((changed["_meta"] as Json)["code"], "conflict");
+    strictEqual((changed["_meta"] as Json)["toolwire/code"], "conflict");
     const denied = await answer(third, { "resource/credits": refusal });
-    strictEqual((denied["_meta"] as Json)["code"], "resource_denied");
+    strictEqual((denied["_meta"] as Json)["toolwire/code"], "resource_denied");
   }
 });
 
@@ -297,7 +297,7 @@ for (const hasSessions of [true, false]) {
     const asked = createFixture({ askTimeoutMs: 20, ...(hasSessions && { sessions: mcpSessions() }) });
     const { session } = await initialize(asked, "2025-11-25", ALL);
     const { last } = await converse(asked, "sampling", session, () => undefined);
-    strictEqual((last.result?.["_meta"] as Json)["code"], "deadline_exceeded");
+    strictEqual((last.result?.["_meta"] as Json)["toolwire/code"], "deadline_exceeded");
   });
 }
 

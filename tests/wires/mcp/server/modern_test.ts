@@ -127,14 +127,18 @@ test("a failure is a result that models see, with its code beside it", async () 
     { type: "text", text: '{"by":"batch"}' },
   ]);
   const { [SERVER_INFO]: _, ...meta } = result["_meta"] as Json;
-  deepStrictEqual(meta, { response_type: "failure", code: "locked", data: { by: "batch" } });
+  deepStrictEqual(meta, {
+    "toolwire/response-type": "failure",
+    "toolwire/code": "locked",
+    "toolwire/data": { by: "batch" },
+  });
 });
 
 test("arguments that do not fit are told to the model", async () => {
   const result = await callModern(server, "add", { a: 1, b: "x" });
   strictEqual(result["isError"], true);
   match((result["content"] as Json[])[0]?.["text"] as string, /Invalid arguments at "b"/);
-  strictEqual((result["_meta"] as Json)["code"], "invalid_input");
+  strictEqual((result["_meta"] as Json)["toolwire/code"], "invalid_input");
 });
 
 test("what breaks is masked, what is no JSON is, too", async () => {
@@ -148,12 +152,12 @@ test("what breaks is masked, what is no JSON is, too", async () => {
 });
 
 const REFUSALS: readonly (readonly [code: string, status: number, number: number | "result"])[] = [
-  ["parse_error", 400, -32700],
+  ["parse_error", 200, "result"],
   ["invalid_request", 400, -32600],
-  ["method_not_found", 404, -32601],
+  ["method_not_found", 200, "result"],
   ["tool_not_found", 200, -32602],
-  ["resource_not_found", 200, -32602],
-  ["prompt_not_found", 200, -32602],
+  ["resource_not_found", 200, "result"],
+  ["prompt_not_found", 200, "result"],
   ["invalid_input", 200, "result"],
   ["invalid_config", 200, "result"],
   ["invalid_promise", 200, -32602],
@@ -177,7 +181,7 @@ for (const [code, status, number] of REFUSALS) {
     strictEqual(reply.status, status);
     const { error, result } = reply.last;
     strictEqual(error?.code ?? (result?.["isError"] === true ? "result" : undefined), number);
-    strictEqual(error?.data?.["code"] ?? (result?.["_meta"] as Json)["code"], code);
+    strictEqual(error?.data?.["code"] ?? (result?.["_meta"] as Json)["toolwire/code"], code);
     if (status === 401) match(String(reply.headers.get("www-authenticate")), /^Bearer/);
     strictEqual(reply.headers.get("retry-after"), status === 429 || status === 503 ? "2" : null);
   });

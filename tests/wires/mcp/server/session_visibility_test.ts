@@ -162,7 +162,7 @@ test("a caller without a session, and one that claims the session of another, se
   deepStrictEqual((last.result?.["tools"] as Json[]).map(({ name }) => name), ["unlock"]);
   strictEqual((await modern(server, "tools/call", { name: "wipe" }, { headers })).last.error?.code, -32602);
   const unlocking = await callModern(server, "unlock", {}, { headers });
-  strictEqual((unlocking["_meta"] as Json)["code"], "no_session");
+  strictEqual((unlocking["_meta"] as Json)["toolwire/code"], "no_session");
   // The session id of Webtools is the caller's.
   const post = (path: string, body: unknown) =>
     server.fetch(

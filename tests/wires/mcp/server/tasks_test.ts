@@ -212,8 +212,9 @@ test("unknown tasks, and callers without the extension, are refused", async () =
 test("who knows of no tasks waits, and then gets the token in words", { skip }, async () => {
   const { server, gate } = bench(200);
   const result = await callModern(server, "slow");
-  const meta = result["_meta"] as Json;
-  strictEqual(meta["response_type"], "promise");
+  const { "toolwire/response-type": type, "toolwire/promise": promised } = result["_meta"] as Json;
+  strictEqual(type, "promise");
+  const meta = promised as Json;
   const [{ text }] = result["content"] as [Json];
   match(String(text), /Call the tool "redeem"/);
   ok(String(text).includes(String(meta["promise_token"])));

@@ -35,6 +35,7 @@ export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes)
   let full: Promise<void> | undefined;
   const served = mounted.connect({
     principal,
+    isOfProcess: true,
     signal: ended.signal,
     send(line) {
       const written = write(line);
