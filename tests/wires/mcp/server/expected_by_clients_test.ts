@@ -2,8 +2,8 @@
 import { deepStrictEqual, match, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createServer, defineTool, type Server, ToolError } from "../../../../mod.ts";
-import * as v from "../../../../src/core/schema/valibot.ts";
-import { definePrompt, defineResource, mcp, mcpSessions } from "../../../../src/wires/mcp/mod.ts";
+import * as v from "../../../../src/entries/schema.ts";
+import { definePrompt, defineResource, mcp, mcpSessions } from "../../../../src/entries/mcp.ts";
 import { openStdio } from "../stdio/in_process.ts";
 import { callModern, initialize, type Json, legacy, modern } from "./client.ts";
 
