@@ -1,6 +1,7 @@
 /** Uses of a context, in handlers and in functions beside them: the longest path of members that the table knows is converted. */
 import { type CallExpression, Node, type ParameterDeclaration } from "ts-morph";
 import type { Draft } from "./draft.ts";
+import { convertSessionParameter, convertSessionUse } from "./fastmcp_sessions.ts";
 import { type Fn, isFn } from "./functions.ts";
 import { Handler } from "./handler.ts";
 import { convertLevel, convertLog, convertNotify, convertProgressToken, convertReport } from "./notifications.ts";
@@ -16,7 +17,8 @@ export function convertContext(handler: Handler): void {
   for (const element of Node.isObjectBindingPattern(name) ? name.getElements() : []) {
     const local = element.getNameNode();
     const path = [(element.getPropertyNameNode() ?? local).getText()];
-    if (!Node.isIdentifier(local)) draft.todo(element, "context");
+    if (handler.library === "fastmcp" && path[0] === "session") convertSessionParameter(handler, local);
+    else if (!Node.isIdentifier(local)) draft.todo(element, "context");
     else uses.push(...draft.uses(local).map((use) => ({ use, path })));
   }
   // Those within the arguments of another come first: the other renders them.
@@ -106,7 +108,8 @@ function applyRule(handler: Handler, node: Node, rule: Exclude<ContextRule, { re
   if ("log" in rule) {
     if (call === undefined) draft.todo(node, "context");
     else convertLevel(handler, call, rule.log);
-  } else if (rule.by === "progressToken") convertProgressToken(handler, node);
+  } else if (rule.by === "session") convertSessionUse(handler, node, false);
+  else if (rule.by === "progressToken") convertProgressToken(handler, node);
   else if (rule.by === "headers") convertHeaders(handler, node);
   else if (call === undefined) draft.todo(node, "context");
   else CONVERTERS[rule.by](handler, call);

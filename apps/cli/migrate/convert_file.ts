@@ -2,6 +2,7 @@
 import { Node, type SourceFile } from "ts-morph";
 import { Draft, MARKER, type Note, type PackageFacts } from "./draft.ts";
 import { libraryOf } from "./imports.ts";
+import { nameKept } from "./kept_names.ts";
 import { convertServers } from "./servers.ts";
 import { SAME_TYPES, SERVER_CLASSES } from "./tables.ts";
 import { convertTransports } from "./transports.ts";
@@ -35,13 +36,17 @@ export function isAffected(source: SourceFile): boolean {
 export function convertFile(source: SourceFile, facts: PackageFacts, names: readonly string[]): Converted {
   const before = source.getFullText();
   const draft = new Draft(source, facts);
+  const lowLevel = findLowLevel(draft);
   if (isAffected(source)) {
-    const lowLevel = findLowLevel(draft);
     for (const node of lowLevel) draft.todo(node, "low-level");
     if (lowLevel.length === 0) { for (const name of names) TRANSFORMS[name]?.(draft); }
     if (!draft.edits.isEmpty) draft.imports.write();
   }
-  const text = draft.edits.isEmpty ? before : draft.edits.apply();
+  const converted = draft.edits.isEmpty ? before : draft.edits.apply();
+  // A low-level file keeps the other library as a whole.
+  const text = isAffected(source) && lowLevel.length === 0
+    ? nameKept(converted, source.getBaseName(), draft.eol)
+    : converted;
   return { text, notes: draft.notes, left: leftIn(text) };
 }
 

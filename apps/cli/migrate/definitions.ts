@@ -3,14 +3,15 @@ import { Node } from "ts-morph";
 import { convertContext } from "./context_members.ts";
 import { contentsText, messagesText, unwrapReturns } from "./content_results.ts";
 import type { Draft } from "./draft.ts";
-import { argumentsSchema, completersText, convertSession, sessionPosition } from "./fastmcp.ts";
+import { argumentsSchema, completersText, sessionPosition } from "./fastmcp.ts";
+import { accessText, convertSessionParameter } from "./fastmcp_sessions.ts";
 import { convertThrows, dropReturnType, expressionBody, type Fn, isFn, resolveFn, returnsOf } from "./functions.ts";
 import { resultReader } from "./helpers.ts";
 import { Handler, positionsOf } from "./handler.ts";
 import { convertUrlErrors, wrapRounds } from "./questions.ts";
 import { bare, membersOf, type Registration, resolveConst } from "./registrations.ts";
 import { listText } from "./resource_lists.ts";
-import { ToolResults } from "./results.ts";
+import { textOfBlocks, ToolResults } from "./results.ts";
 import { jsonSchemaText, schemaText, takeCompleters } from "./schemas.ts";
 import { FASTMCP_MEMBERS, type Library } from "./tables.ts";
 
@@ -94,9 +95,24 @@ function toolStart(definition: Definition): string {
 /** Handlers of FastMCP return texts and blocks as handlers here do. A result with `isError` is marked. */
 function convertFastMcpResults(draft: Draft, fn: Fn): void {
   const returned = [expressionBody(fn), ...returnsOf(fn).map((one) => one.getExpression())];
-  for (const value of returned) if (membersOf(bare(value))?.has("isError") === true) draft.todo(value ?? fn, "result");
+  const isError = (value: Node | undefined) => membersOf(bare(value))?.has("isError") === true;
+  for (const value of returned.filter(isError)) if (value !== undefined) convertErrorResult(draft, fn, value);
   dropReturnType(draft, fn);
   convertThrows(draft, fn);
+}
+
+/** `{ content: [{ type: "text", text }], isError: true }`: a failure has one text. Others are marked. */
+function convertErrorResult(draft: Draft, fn: Fn, value: Node): void {
+  const members = membersOf(bare(value));
+  const text = textOfBlocks(members?.get("content"));
+  const owner = value.getParent();
+  const isWhole = value === fn.getBody() || Node.isReturnStatement(owner) || Node.isParenthesizedExpression(value);
+  if (members?.get("isError")?.getText() !== "true" || members.size !== 2 || text === undefined || !isWhole) {
+    return draft.todo(value, "result");
+  }
+  const thrown = `throw new ${draft.imports.use("toolwire", "Failure")}("failed", ${draft.render(text)});`;
+  if (Node.isReturnStatement(owner)) draft.replace(owner, thrown);
+  else draft.replace(fn.getBody() ?? value, `{ ${thrown} }`);
 }
 
 /** Steps that only tools of FastMCP have. */
@@ -104,9 +120,9 @@ function fastMcpSteps(definition: Definition): void {
   const { draft, registration: { members } } = definition;
   plainStep(definition, "timeoutMs", "timeout");
   const canAccess = members.get("canAccess");
-  // The session of FastMCP is the principal here.
-  if (canAccess !== undefined) draft.todo(canAccess, "auth-info");
-  plainStep(definition, "canAccess", "visibleTo");
+  if (canAccess !== undefined) {
+    step(definition, "canAccess", "visibleTo", accessText(draft, canAccess, definition.indent));
+  }
 }
 
 const TOOL_MEMBERS: ReadonlySet<string> = new Set(
@@ -163,7 +179,7 @@ function fastMcpPrompt(definition: Definition): string {
   const fn = resolveFn(draft, given);
   const handler = fn && new Handler(draft, fn, library, "prompt", positionsOf(library, "prompt", true, false));
   if (handler !== undefined) {
-    convertSession(handler, sessionPosition("prompt", false));
+    convertSessionOf(handler, sessionPosition("prompt", false));
     const toText = (value: Node) => messagesText(draft, value);
     const body = [expressionBody(handler.fn), ...returnsOf(handler.fn).map((one) => one.getExpression())];
     const hasMessages = body.some((value) => membersOf(bare(value))?.has("messages"));
@@ -228,10 +244,16 @@ function fastMcpResource(definition: Definition): string {
   const fn = resolveFn(draft, given);
   const handler = fn && new Handler(draft, fn, library, "resource", positionsOf(library, "resource", hasArgs, hasArgs));
   if (handler !== undefined) {
-    convertSession(handler, sessionPosition("resource", hasArgs));
+    convertSessionOf(handler, sessionPosition("resource", hasArgs));
     convertBody(definition, handler, () => dropReturnType(draft, handler.fn));
   }
   return end(definition, "read", handler, draft.imports.use("toolwire/mcp", "defineResource"), uri);
+}
+
+/** The session among the parameters of a `load`. */
+function convertSessionOf(handler: Handler, position: number | undefined): void {
+  const name = position === undefined ? undefined : handler.fn.getParameters()[position]?.getNameNode();
+  if (name !== undefined) convertSessionParameter(handler, name);
 }
 
 const RESOURCE_STEPS = [

@@ -38,6 +38,10 @@ export class Draft {
   readonly notes: Note[] = [];
   /** Function of the server that is converted, which makes JSON Schema of its schemas. */
   schemaAdapter: string | undefined;
+  /** Text of the type of a session, of `new FastMCP<Session>()`. */
+  sessionType: string | undefined;
+  /** Name of the function that `authenticate` of FastMCP was. */
+  identify: string | undefined;
   readonly eol: string;
   /** One level of indentation. */
   readonly unit: string;
@@ -109,6 +113,12 @@ export class Draft {
       line.startsWith(indent) ? line.slice(indent.length) : line
     );
     this.edits.insert(start, lines.map((line) => `${indent}// ${line}`.trimEnd() + this.eol).join(""));
+  }
+
+  /** Inserts a text above a statement and its comments, so that it stays if the statement is removed. */
+  insertBefore(statement: Node, text: string): void {
+    const [comment] = statement.getLeadingCommentRanges();
+    this.edits.insert(lineStart(this.source.getFullText(), comment?.getPos() ?? statement.getStart()), text);
   }
 
   /** Lists a difference by design. */

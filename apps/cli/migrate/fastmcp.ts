@@ -1,8 +1,8 @@
 /** What only FastMCP has: lists of arguments, sessions as parameters, and `start()`. */
 import { type CallExpression, Node } from "ts-morph";
 import type { Draft } from "./draft.ts";
+import { stdioText } from "./fastmcp_sessions.ts";
 import { isFn } from "./functions.ts";
-import type { Handler } from "./handler.ts";
 import { bare, type Kind, membersOf, resolveConst } from "./registrations.ts";
 
 /** One argument of a prompt or a template. */
@@ -85,28 +85,13 @@ export function sessionPosition(kind: Kind | "helper", isTemplate: boolean): num
   return kind === "resource" ? Number(isTemplate) : undefined;
 }
 
-/** The session that `authenticate` returned is the principal here, whose members a person has to choose. */
-export function convertSession(handler: Handler, position: number | undefined): void {
-  const { draft, fn } = handler;
-  const name = position === undefined ? undefined : fn.getParameters()[position]?.getNameNode();
-  if (name === undefined) return;
-  if (!Node.isIdentifier(name)) return draft.todo(name, "auth-info");
-  for (const use of draft.uses(name)) {
-    draft.todo(use, "auth-info");
-    const isShorthand = Node.isShorthandPropertyAssignment(use.getParent());
-    draft.replace(use, `${isShorthand ? `${use.getText()}: ` : ""}${handler.context}.principal`);
-  }
-}
-
 /** Converts `server.start({ transportType, httpStream })` to `serveStdio(server)` or `serve(server, { port, hostname })`. */
 export function convertStart(draft: Draft, server: string, call: CallExpression): void {
   const [options] = call.getArguments();
   const members = membersOf(bare(options));
   const kind = bare(members?.get("transportType"));
   const transport = options === undefined ? "stdio" : Node.isStringLiteral(kind) ? kind.getLiteralValue() : undefined;
-  if (transport === "stdio") {
-    return draft.replace(call, `${draft.imports.use("toolwire/stdio", "serveStdio")}(${server})`);
-  }
+  if (transport === "stdio") return draft.replace(call, stdioText(draft, server, call));
   const http = bare(members?.get("httpStream"));
   const given = http === undefined ? new Map<string, Node>() : membersOf(http);
   if (transport !== "httpStream" || given === undefined) return draft.todo(call, "transport");

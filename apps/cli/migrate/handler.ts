@@ -41,6 +41,13 @@ export class Handler {
     return this.#contextName ??= this.#freeContext();
   }
 
+  /** A name for the session of FastMCP that the function does not use otherwise. */
+  get sessionName(): string {
+    const isName = (one: Node) => !Node.isPropertyAccessExpression(one.getParent()) && one.getText() === "session";
+    const isUsed = this.fn.getDescendants().filter(Node.isIdentifier).some(isName);
+    return isUsed ? "callerSession" : "session";
+  }
+
   /** The key of the next question of the handler. */
   nextKey(name: string): string {
     this.#questions++;
@@ -67,11 +74,11 @@ export class Handler {
     return this.#parameter(this.#positions.context)?.getNameNode();
   }
 
-  /** Writes the parameters. */
-  writeParameters(): void {
+  /** Writes the parameters; the first one as this text, if it is given. */
+  writeParameters(first?: string): void {
     const { args, uri } = this.#positions;
     const texts = [
-      this.#text(args, "_"),
+      first ?? this.#text(args, "_"),
       this.#contextName ?? "_ctx",
       this.#uriText(uri),
     ];

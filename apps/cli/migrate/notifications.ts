@@ -2,7 +2,6 @@
 import { type CallExpression, type IfStatement, Node } from "ts-morph";
 import type { Handler } from "./handler.ts";
 import { bare, definitionsOf, membersOf, resolveConst } from "./registrations.ts";
-import { RENAMED_LEVELS } from "./tables.ts";
 
 /** Converts `sendNotification({ method, params })` to `ctx.progress()` or `ctx.log()`. Other methods are marked for a person. */
 export function convertNotify(handler: Handler, call: CallExpression): void {
@@ -71,7 +70,7 @@ function logLine(handler: Handler, call: CallExpression, values: ReadonlyMap<str
   const literal = bare(level);
   const name = Node.isStringLiteral(literal) ? literal.getLiteralValue() : undefined;
   if (name === undefined) draft.todo(call, "log-level");
-  const levelText = name === undefined ? draft.render(level) : JSON.stringify(RENAMED_LEVELS[name] ?? name);
+  const levelText = name === undefined ? draft.render(level) : JSON.stringify(name);
   const fields = logger === undefined ? "" : `, { ${memberText("logger", draft.render(logger))} }`;
   replaceAwaited(handler, call, `${handler.context}.log(${levelText}, ${draft.render(data)}${fields})`);
 }

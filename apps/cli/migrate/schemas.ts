@@ -99,7 +99,7 @@ export function adapterOf(draft: Draft, created: NewExpression): string | undefi
   const at = owner === undefined ? created.getFirstAncestorOrThrow(Node.isStatement) : undefined;
   if (at === undefined) return `(${draft.render(adapter)})`;
   const type = /\.[cm]?jsx?$/.test(draft.source.getFilePath()) ? "" : ": (schema: unknown) => unknown";
-  draft.edits.insert(at.getStart(), `const ${name}${type} = ${draft.render(adapter)};${draft.eol}${draft.eol}`);
+  draft.insertBefore(at, `const ${name}${type} = ${draft.render(adapter)};${draft.eol}${draft.eol}`);
   return name;
 }
 

@@ -1,10 +1,11 @@
 /** The text of `createServer({ … })`, from the arguments of `new McpServer(…)`. */
 import { type NewExpression, Node } from "ts-morph";
 import type { Draft } from "./draft.ts";
+import { authText, closedText } from "./fastmcp_sessions.ts";
 import { type Kind, membersOf } from "./registrations.ts";
 
 /** Definitions of a server, as texts of the lists of `createServer()`. */
-export type Lists = Readonly<Record<Kind | "middleware" | "part" | "onError", string[]>>;
+export type Lists = Readonly<Record<Kind | "middleware" | "part" | "onError" | "method", string[]>>;
 
 /** Options that have no counterpart, and need none. */
 const IGNORED: ReadonlySet<string> = new Set([
@@ -30,7 +31,7 @@ export function serverOptions(
     ...(draft.facts.hosts === undefined ? [] : [`hosts: ${draft.facts.hosts}`]),
     // Handlers had no limit there.
     "timeoutMs: 3_600_000",
-    `wires: [${wireText(draft, given?.get("capabilities"))}]`,
+    `wires: [${wireText(draft, given?.get("capabilities"), lists.method)}]`,
   ];
   draft.note(created, "time-limit");
   const name = draft.imports.use("toolwire", "createServer");
@@ -46,11 +47,31 @@ function infoMembers(draft: Draft, info: Node | undefined): readonly string[] {
   return [...members].filter(([name]) => !IGNORED.has(name)).map(([name, value]) => memberText(draft, name, value));
 }
 
-/** Options of FastMCP: what it has beside name, version, instructions and logger is kept as a comment. */
+/** Options of FastMCP that are the same here. */
+const FASTMCP_SAME: ReadonlySet<string> = new Set([
+  "name",
+  "version",
+  "instructions",
+  "logger",
+  "title",
+  "icons",
+  "websiteUrl",
+]);
+
+/** Options of FastMCP: what has no counterpart is kept as a comment. A server that identified its callers is never open. */
 function fastMcpMembers(draft: Draft, members: ReadonlyMap<string, Node>): readonly string[] {
-  const isKept = (name: string) => /^(name|version|instructions|logger)$/.test(name);
-  for (const [name, value] of members) if (!isKept(name)) draft.keepText(memberOf(value), "fastmcp-option");
-  return [...members].filter(([name]) => isKept(name)).map(([name, value]) => memberText(draft, name, value));
+  const { identify } = draft;
+  const isProtected = ["auth", "oauth"].some((name) => members.has(name));
+  for (const [name, value] of members) {
+    if (name === "authenticate" || FASTMCP_SAME.has(name)) continue;
+    if (name === "ping") draft.note(value, "ping");
+    else draft.keepText(memberOf(value), isProtected && identify === undefined ? "fastmcp-closed" : "fastmcp-option");
+  }
+  const same = [...members].filter(([name]) => FASTMCP_SAME.has(name));
+  return [
+    ...same.map(([name, value]) => memberText(draft, name, value)),
+    ...(identify !== undefined ? [authText(draft, identify)] : isProtected ? [closedText(draft)] : []),
+  ];
 }
 
 /** The member that a value belongs to, a method itself. */
@@ -93,13 +114,14 @@ function listMembers(lists: Lists, parts: string | undefined): readonly string[]
   ];
 }
 
-function wireText(draft: Draft, capabilities: Node | undefined): string {
+function wireText(draft: Draft, capabilities: Node | undefined, methods: readonly string[]): string {
   const { imports, facts } = draft;
   const logs = imports.library === "fastmcp" && draft.hasName("log");
   const options = [
     ...(logs || membersOf(capabilities)?.has("logging") === true ? ["logging: true"] : []),
     ...(facts.hasSessions ? [`sessions: ${imports.use("toolwire/mcp", "mcpSessions")}()`] : []),
     ...(facts.askTimeoutMs === undefined ? [] : [`askTimeoutMs: ${facts.askTimeoutMs}`]),
+    ...(methods.length === 0 ? [] : [`methods: { ${methods.join(", ")} }`]),
   ];
   return `${imports.use("toolwire/mcp", "mcp")}(${options.length === 0 ? "" : `{ ${options.join(", ")} }`})`;
 }

@@ -9,10 +9,13 @@ import {
   type Statement,
   type VariableDeclaration,
 } from "ts-morph";
+import { methodText, requestHandlerCall } from "./custom_methods.ts";
 import { convertContextHelpers } from "./context_members.ts";
 import { definitionText } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 import { errorHandlerText } from "./error_handlers.ts";
+import { takeAuthenticate } from "./fastmcp_sessions.ts";
+import { convertMedia } from "./media.ts";
 import { callsOfOwner, isRunOften, isUsedLater, markState } from "./factories.ts";
 import { isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
@@ -30,6 +33,8 @@ export function convertServers(draft: Draft): void {
   convertContextHelpers(draft);
   convertRounds(draft);
   convertRpcErrors(draft);
+  convertMedia(draft);
+  draft.sessionType = sessionTypeOf(draft);
   const created = draft.source.getDescendants().filter(Node.isNewExpression);
   for (const node of created) {
     const known = draft.imports.known(node.getExpression());
@@ -49,13 +54,23 @@ export function convertServers(draft: Draft): void {
   }
 }
 
+/** Type of the sessions of FastMCP, as the file names it. */
+function sessionTypeOf(draft: Draft): string | undefined {
+  const nodes = draft.source.getDescendants();
+  const created = nodes.filter(Node.isNewExpression).filter((one) =>
+    draft.imports.isAny(one.getExpression(), "FastMCP")
+  );
+  const named = nodes.filter(Node.isTypeReference).filter((one) => draft.imports.isAny(one.getTypeName(), "FastMCP"));
+  return [...created, ...named].flatMap((one) => one.getTypeArguments()).at(0)?.getText();
+}
+
 const PLURALS = { tool: "tools", resource: "resources", prompt: "prompts" } as const;
 
 /** One server. */
 class ServerConversion {
   readonly #draft: Draft;
   readonly #library: Library;
-  readonly #lists: Lists = { tool: [], resource: [], prompt: [], middleware: [], part: [], onError: [] };
+  readonly #lists: Lists = { tool: [], resource: [], prompt: [], middleware: [], part: [], onError: [], method: [] };
   /** Name of the object that collects what is not registered beside the server. */
   #parts: string | undefined;
   #uses: readonly Identifier[] = [];
@@ -70,6 +85,7 @@ class ServerConversion {
   /** Converts `new McpServer(…)`, with the calls that are chained to it. */
   convert(created: NewExpression): void {
     this.#draft.schemaAdapter = adapterOf(this.#draft, created);
+    if (this.#library === "fastmcp") takeAuthenticate(this.#draft, created);
     const calls = chainOf(created);
     const top = calls.at(-1)?.call ?? created;
     const parent = top.getParent();
@@ -138,6 +154,8 @@ class ServerConversion {
         return this.#chainedLater(call, method, use, block);
       }
     }
+    const handled = requestHandlerCall(use);
+    if (handled !== undefined && this.#method(handled, block)) return true;
     // A function that registers.
     if (
       Node.isCallExpression(parent) && parent.getArguments().includes(use) && Node.isIdentifier(parent.getExpression())
@@ -172,6 +190,17 @@ class ServerConversion {
       this.#draft.todo(use, "server-use");
       return false;
     }
+    this.#taken.add(statement);
+    return true;
+  }
+
+  /** A method that is not MCP's, registered beside the creation of the server. Whether it is one. */
+  #method(call: CallExpression, block: Node | undefined): boolean {
+    const statement = call.getFirstAncestorOrThrow(Node.isStatement);
+    if (!Node.isExpressionStatement(statement) || statement.getParent() !== block) return false;
+    const text = methodText(this.#draft, call, this.#library, this.#convertUses);
+    if (text === undefined) return false;
+    this.#lists.method.push(text);
     this.#taken.add(statement);
     return true;
   }
@@ -274,14 +303,16 @@ class ServerConversion {
   #definition(registration: Registration, indent: string): string {
     const fn = registration.handler;
     if (fn !== undefined) this.#handlers.add(fn);
-    const convertUses = (handler: Handler) => {
-      for (const use of this.#uses) {
-        if (use.getAncestors().includes(handler.fn)) convertServerUse(this.#draft, use, handler);
-      }
-      this.#handlers.add(handler.fn);
-    };
-    return definitionText(this.#draft, registration, this.#library, convertUses, indent);
+    return definitionText(this.#draft, registration, this.#library, this.#convertUses, indent);
   }
+
+  /** Uses of the server in a handler. */
+  readonly #convertUses = (handler: Handler): void => {
+    for (const use of this.#uses) {
+      if (use.getAncestors().includes(handler.fn)) convertServerUse(this.#draft, use, handler);
+    }
+    this.#handlers.add(handler.fn);
+  };
 
   /** A name for the definition, of what it is called. */
   #nameOf({ name, kind, uri }: Registration): string {

@@ -62,7 +62,17 @@ export const DROPPED_TYPES: readonly string[] = [
 export type ContextRule =
   | { readonly to: string }
   | {
-    readonly by: "notify" | "request" | "log" | "elicit" | "sample" | "roots" | "report" | "progressToken" | "headers";
+    readonly by:
+      | "notify"
+      | "request"
+      | "log"
+      | "elicit"
+      | "sample"
+      | "roots"
+      | "report"
+      | "progressToken"
+      | "headers"
+      | "session";
   }
   | { readonly round: "inputResponses" | "requestState" }
   | { readonly log: "debug" | "info" | "warn" | "error" }
@@ -123,17 +133,11 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
     "log.warn": { log: "warn" },
     "log.error": { log: "error" },
     "streamContent": { todo: "stream-content" },
-    "session": { todo: "auth-info" },
+    "session": { by: "session" },
+    "client.version.name": { to: "client.name" },
+    "client.version.version": { to: "client.version" },
     "client.version": { todo: "client-version" },
   },
-};
-
-/** Levels of log lines of MCP that have another name here. */
-export const RENAMED_LEVELS: Readonly<Record<string, string>> = {
-  notice: "info",
-  critical: "error",
-  alert: "error",
-  emergency: "error",
 };
 
 /** Codes of errors by the numbers of JSON-RPC, and by the names that the libraries give to them. */
@@ -174,6 +178,11 @@ export const TODOS = {
   "client-version": "Name and version of the calling software are ctx.client.name and ctx.client.version",
   "fastmcp-option":
     "These options of FastMCP are not converted: auth of createServer() identifies callers, server.fetch takes routes beside it",
+  "fastmcp-closed":
+    "The server refuses all callers until this is written: auth of createServer() identifies them, jwt() or signIn() for providers",
+  "request-members":
+    "authenticate() receives the headers, the method and the path of a request alone: it is called on every wire",
+  "not-converted": "These names have no counterpart that the command knows, and are still those of the other library:",
   "request-info": "Headers are in ctx.metadata, the id is ctx.requestId",
   "session": "The id of the session is ctx.session; what the session keeps is in sessionState() of toolwire/mcp",
   "era": "One handler answers clients of all revisions: keep the code for older clients, which asks in place",
@@ -184,7 +193,7 @@ export const TODOS = {
   "validators": "Validate the variable where it is read: ctx.validate(schema, value)",
   "bound-auth": "Pass the caller: server.fetch(request, { principal: { id, scopes, claims } }) sets ctx.principal",
   "question-key": "Each question of a call needs a separate key: add a part that differs in each round",
-  "log-level": "The level is one of debug, info, warning and error",
+  "log-level": "The level is one of those of MCP, such as debug, info, notice, warning and error",
   "list": "List the variables of the template in place of URIs: .list(() => [{ variables: { … } }])",
   "schema": "The schema is not known here: pass a Standard Schema, or jsonSchema()",
   "transport": "The transport has no counterpart here: use server.fetch, serve(), toNodeHandler() or serveStdio()",
@@ -215,6 +224,7 @@ export const NOTES = {
   "group": "Tools of a group are named prefix_tool here, and prefix/tool in mcp-lite",
   "event-store": "Streams can be resumed with sessions: an event store is not needed",
   "icons": "Tools have no icons",
+  "ping": "Sessions are not pinged: streams carry heartbeats",
   "json-response": "An answer is JSON unless there was something before it",
 } as const;
 

@@ -108,7 +108,7 @@ const add = defineTool("add")
   .describe("Works")
   .handle(async (_, extra) => {
     extra.progress(1, 2);
-    extra.log("info", "half");
+    extra.log("notice", "half");
     return "done";
   });`,
   ],

@@ -33,7 +33,7 @@ const ROWS: readonly (readonly [
 });`,
     [
       /\.log\("info", \{ id \}, \{ logger: "desk" \}\);/,
-      /\.log\("info", items\);/,
+      /\.log\("notice", items\);/,
       /\.log\("error", "gone", \{ logger: "desk" \}\);/,
     ],
   ],
