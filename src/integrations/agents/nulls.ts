@@ -1,10 +1,8 @@
 /** Arguments without the nulls that models write for properties which they leave out. */
-import { valueAt } from "../../core/json_schema/pointer.ts";
 import { isJsonObject } from "../../internal/json.ts";
+import { type FormSchema, formsOf, type SchemaForm } from "./schema_forms.ts";
 
-type Schema = Readonly<Record<string, unknown>>;
-
-/** Nesting limit of references and of values: both come from others. */
+/** Nesting limit of values, which come from others. */
 const MAX_DEPTH = 64;
 
 /**
@@ -14,58 +12,78 @@ const MAX_DEPTH = 64;
  * @param schema Input schema of the tool.
  * @returns The same value if nothing is left out.
  */
-export function dropNulls(schema: Schema | undefined, value: unknown): unknown {
+export function dropNulls(schema: FormSchema | undefined, value: unknown): unknown {
   return schema === undefined ? value : drop(schema, value, schema, 0);
 }
 
-function drop(given: unknown, value: unknown, root: Schema, depth: number): unknown {
+function drop(schema: unknown, value: unknown, root: FormSchema, depth: number): unknown {
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return value;
-  const schema = resolve(given, root);
-  if (schema === undefined) return value;
+  const allowed = formsOf(schema, root);
+  if (allowed === undefined) return value;
+  const possible = allowed.filter((form) => isPossible(form, value));
+  const forms = possible.length > 0 ? possible : allowed;
+  const [only] = forms.length === 1 ? forms : [];
   if (Array.isArray(value)) {
-    const { items } = schema;
-    const kept = value.map((item) => drop(items, item, root, depth + 1));
+    const kept = value.map((item) => dropByAll(only?.parts.map(({ items }) => items), item, root, depth));
     return kept.every((item, index) => item === value[index]) ? value : kept;
   }
   const members = Object.entries(value);
   const kept = members.flatMap(([name, member]): [string, unknown][] => {
-    const property = propertyOf(schema, name);
-    if (property === undefined) return [[name, member]];
-    if (member === null) return isRequired(schema, name) || allowsNull(property, root, 0) ? [[name, member]] : [];
-    return [[name, drop(property, member, root, depth + 1)]];
+    if (member === null) return isLeftOut(forms, name, root) ? [] : [[name, member]];
+    return [[name, dropByAll(only?.parts.map((part) => propertyOf(part, name)), member, root, depth)]];
   });
   const isSame = kept.length === members.length && kept.every(([, member], index) => member === members[index]?.[1]);
   return isSame ? value : Object.fromEntries(kept);
 }
 
-/** The schema of an object or array: behind references, and of nullable ones the alternative that is not null. */
-function resolve(given: unknown, root: Schema, depth: number = 0): Schema | undefined {
-  if (!isJsonObject(given) || depth > MAX_DEPTH) return undefined;
-  const { $ref, anyOf, oneOf } = given;
-  if (typeof $ref === "string") return $ref.startsWith("#") ? resolve(valueAt(root, $ref), root, depth + 1) : undefined;
-  const alternatives = anyOf ?? oneOf;
-  if (!Array.isArray(alternatives)) return given;
-  const [only, ...others] = alternatives.filter((one) => isJsonObject(one) && one["type"] !== "null");
-  return others.length === 0 ? resolve(only, root, depth + 1) : undefined;
+/** Leaves out what one of several schemas does not allow, all of which hold for the value. */
+function dropByAll(schemas: readonly unknown[] = [], value: unknown, root: FormSchema, depth: number): unknown {
+  return schemas.reduce((kept, schema) => schema === undefined ? kept : drop(schema, kept, root, depth + 1), value);
 }
 
-function propertyOf({ properties }: Schema, name: string): unknown {
+/** Whether a value may have a form: by its type, and by the properties that distinguish forms. */
+function isPossible({ parts }: SchemaForm, value: object): boolean {
+  const ofType = Array.isArray(value) ? "array" : "object";
+  return parts.every((part) => {
+    const { type, properties = {}, required } = part;
+    if (type !== undefined && type !== ofType && !(Array.isArray(type) && type.includes(ofType))) return false;
+    if (Array.isArray(value)) return true;
+    const members = value as Readonly<Record<string, unknown>>;
+    if (Array.isArray(required) && !required.every((name) => Object.hasOwn(value, String(name)))) return false;
+    return Object.entries(properties as object).every(([name, property]) =>
+      !Object.hasOwn(value, name) || !isJsonObject(property) || !("const" in property) ||
+      property["const"] === members[name]
+    );
+  });
+}
+
+/** Whether a null is not what any form says of a property, which may be left out. One that no form has stays, so that the error names it. */
+function isLeftOut(forms: readonly SchemaForm[], name: string, root: FormSchema): boolean {
+  const isKnown = forms.some(({ parts }) => parts.some((part) => propertyOf(part, name) !== undefined));
+  return isKnown && forms.every((form) => isRefused(form, name, root));
+}
+
+/** Whether a form refuses a null as a property, and does not require the property. */
+function isRefused({ parts }: SchemaForm, name: string, root: FormSchema): boolean {
+  if (parts.some(({ required }) => Array.isArray(required) && required.includes(name))) return false;
+  const properties = parts.map((part) => propertyOf(part, name)).filter((property) => property !== undefined);
+  if (properties.length > 0) return properties.some((property) => !allowsNull(property, root));
+  return parts.some(({ additionalProperties }) => additionalProperties === false);
+}
+
+function propertyOf({ properties }: FormSchema, name: string): unknown {
   return isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
-function isRequired({ required }: Schema, name: string): boolean {
-  return Array.isArray(required) && required.includes(name);
+/** Whether a schema may allow null. Keywords that are not read here count as such: what the server allows is never left out. */
+function allowsNull(schema: unknown, root: FormSchema): boolean {
+  if (schema === false) return false;
+  return formsOf(schema, root)?.some(({ parts }) => parts.every(isNullable)) ?? true;
 }
 
-/** Whether a schema may allow null. Keywords that are not read here count as such: what the server allows is never left out. */
-function allowsNull(schema: unknown, root: Schema, depth: number): boolean {
-  if (!isJsonObject(schema) || depth > MAX_DEPTH) return schema !== false;
-  const { type, const: constant, enum: values, anyOf, oneOf, allOf, $ref } = schema;
-  const isAllowed = (part: unknown) => allowsNull(part, root, depth + 1);
+function isNullable(part: FormSchema): boolean {
+  const { type, const: constant, enum: values } = part;
   if (type !== undefined && type !== "null" && !(Array.isArray(type) && type.includes("null"))) return false;
-  if ("const" in schema && constant !== null) return false;
-  if (Array.isArray(values) && !values.includes(null)) return false;
-  if (Array.isArray(allOf) && !allOf.every(isAllowed)) return false;
-  if ([anyOf, oneOf].some((alternatives) => Array.isArray(alternatives) && !alternatives.some(isAllowed))) return false;
-  return typeof $ref !== "string" || !$ref.startsWith("#") || isAllowed(valueAt(root, $ref));
+  if ("const" in part && constant !== null) return false;
+  return !Array.isArray(values) || values.includes(null);
 }

@@ -12,6 +12,7 @@ import {
 import { loadExample, loadModule, type Script, skip, type StartModel } from "./frameworks.ts";
 import type { JsonRecord } from "./model_views/apis.ts";
 import { createViewedServer } from "./model_views/tools.ts";
+import { requestsOf } from "./model_views/viewed_adapter.ts";
 
 /** Runs a function with a server of the tools of the suite. */
 async function withServer<T>(
@@ -25,12 +26,9 @@ async function withServer<T>(
   }
 }
 
-type RequestsOf = (script: Script) => readonly JsonRecord[];
-
 /** A scripted service, and the requests that it got. */
 async function startService(file: string, exported: string, script: Script) {
   const service = await (await loadExample(file, exported) as StartModel)(script);
-  const requestsOf = await loadExample("scripted/loopback.ts", "requestsOf") as RequestsOf;
   return { ...service, requests: () => requestsOf(script) };
 }
 
@@ -160,7 +158,7 @@ describe("Google", { skip }, () => {
         config: { tools: [await googleTools(server)] },
       });
       match(text, /The chart of May/);
-      match(JSON.stringify(service.requests().at(-1)), /"inlineData":\{"mimeType":"image\/png"/);
+      match(JSON.stringify((await service.requests()).at(-1)), /"inlineData":\{"mimeType":"image\/png"/);
     });
     await service.close();
   });
@@ -189,7 +187,7 @@ describe("Anthropic", { skip }, () => {
       const { content } = await anthropic.messages.create(request);
       messages.push({ role: "assistant", content }, { role: "user", content: await run(content) });
       await anthropic.messages.create(request);
-      const last = JSON.stringify(service.requests().at(-1));
+      const last = JSON.stringify((await service.requests()).at(-1));
       match(last, /"type":"search_result","source":"file:\/\/\/notes.md","title":"notes.md"/);
       match(last, /"cache_control":\{"type":"ephemeral","ttl":"1h"\}\}\]/);
       strictEqual(last.split("cache_control").length, 2);
@@ -203,7 +201,7 @@ describe("Anthropic", { skip }, () => {
       const { runnable: tools } = await anthropicTools(server);
       const request = { model: "scripted", max_tokens: 100, messages: [{ role: "user", content: "Read" }], tools };
       for await (const message of anthropic.beta.messages.toolRunner({ ...request, stream: true })) ok(message);
-      const [, pdf, failed] = service.requests().map((body) => JSON.stringify(body["messages"]));
+      const [, pdf, failed] = (await service.requests()).map((body) => JSON.stringify(body["messages"]));
       match(pdf ?? "", /"type":"document","source":\{"type":"base64","media_type":"application\/pdf"/);
       match(failed ?? "", /"content":"Error: The tool says no \(locked\).*"is_error":true/);
     });
