@@ -8,6 +8,7 @@ import { query } from "@anthropic-ai/claude-agent-sdk";
 import { type AgentSource, type ClaudeAgentOptions, claudeAgentServer } from "jsr:@toolwire/toolwire/agents";
 import process from "node:process";
 import { startAnthropic } from "./scripted/anthropic.ts";
+import { requestsOf } from "./scripted/loopback.ts";
 import type { Script } from "./scripted/script.ts";
 
 /** What is not the same for each user. */
@@ -18,6 +19,8 @@ interface Place {
   readonly home: string;
   /** Names of the tools that a person was asked for. */
   readonly asked?: string[];
+  /** Bodies of the requests to the model. */
+  readonly requests?: object[];
 }
 
 /** Lets the model call tools until it has an answer. */
@@ -25,13 +28,12 @@ export async function runClaudeAgent(
   source: AgentSource,
   script: Script,
   options: ClaudeAgentOptions,
-  { program, home, asked }: Place,
+  { program, home, asked, requests }: Place,
 ): Promise<string> {
   const server = await claudeAgentServer(source, { ...options, name: "agency" });
   // A hosted model needs no more than a key.
-  const service = await startAnthropic(
-    script.map((calls) => calls.map((call) => ({ ...call, name: `mcp__agency__${call.name}` }))),
-  );
+  const named = script.map((calls) => calls.map((call) => ({ ...call, name: `mcp__agency__${call.name}` })));
+  const service = await startAnthropic(named);
   try {
     const messages = query({
       prompt: "Plan a weekend in Paris",
@@ -62,6 +64,7 @@ export async function runClaudeAgent(
     }
     return answer;
   } finally {
+    requests?.push(...requestsOf(named));
     await service.close();
   }
 }

@@ -73,7 +73,7 @@ function answer(script: Script, { headers, body }: Posted): Message {
     // Claude Code adds texts to the one of the tool.
     const [first] = content;
     if (isRecord(first) && first["type"] !== "tool_reference") {
-      return recordsOf(content, "content").map(textOf).join("\n").trimEnd();
+      return recordsOf(content, "content").map(textOf).join("\n").replaceAll(REMINDER, "").trimEnd();
     }
     const found = referencesIn(content, tools);
     loaded.push(...found);
@@ -104,6 +104,8 @@ function answer(script: Script, { headers, body }: Posted): Message {
     usage: { input_tokens: 0, output_tokens: 0 },
   };
 }
+
+const REMINDER = /\n*<system-reminder>[^]*?<\/system-reminder>/g;
 
 /** Text of a block of a result: a text, a search result, an image or a document. */
 function textOf({ type, text, source, title, content }: JsonRecord): string {

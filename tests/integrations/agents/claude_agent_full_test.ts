@@ -7,11 +7,17 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { test } from "node:test";
+import { describe, test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
 import type { AgentSource } from "../../../src/entries/agents.ts";
 import * as v from "../../../src/entries/schema.ts";
 import { loadExample, type Script, skip } from "./frameworks.ts";
+
+import { type JsonRecord, MESSAGES } from "./model_views/apis.ts";
+import { CASES } from "./model_views/cases.ts";
+import { CLAUDE_AGENT } from "./model_views/rows/claude_agent.ts";
+import { runner } from "./model_views/runner.ts";
+import type { ViewedAdapter } from "./model_views/viewed_adapter.ts";
 
 type Run = (source: AgentSource, script: Script, options: object, place: object) => Promise<string>;
 
@@ -41,5 +47,41 @@ test("Claude Code calls tools, reports progress, and asks before a destructive c
     deepStrictEqual([asked, progress], [["mcp__agency__drop"], [1]]);
   } finally {
     rmSync(home, { recursive: true, force: true });
+  }
+});
+
+/**
+ * What Claude Code 0.3.331 itself sends to the model of the answers, which are those of MCP in the row without the program: it saves documents and
+ * sounds, and names their paths.
+ */
+const CLAUDE_CODE: ViewedAdapter = {
+  ...CLAUDE_AGENT,
+  takes: ["image"],
+  api: {
+    ...MESSAGES,
+    result(body) {
+      const result = MESSAGES.result(body);
+      return result && { ...result, text: result.text.replaceAll(/\n*<system-reminder>[^]*?<\/system-reminder>/g, "") };
+    },
+  },
+  async run(source, script, options) {
+    const home = mkdtempSync(join(tmpdir(), "claude-"));
+    const requests: JsonRecord[] = [];
+    try {
+      const run = await loadExample("claude_agent.ts", "runClaudeAgent") as Run;
+      await run(source, script, options, { program, home, requests });
+      return requests;
+    } finally {
+      rmSync(home, { recursive: true, force: true });
+    }
+  },
+};
+
+/** Whom it asks is tested above, and its own search is the vendor's. */
+const OTHERS = ["destructive tool", "100 deferred tools"];
+
+describe("what Claude Code sends to its model", { skip: skip || missing }, () => {
+  for (const { name, see } of CASES.filter(({ name }) => !OTHERS.includes(name))) {
+    test(name, { timeout: 120_000 }, async () => void await see(runner(CLAUDE_CODE), CLAUDE_CODE));
   }
 });

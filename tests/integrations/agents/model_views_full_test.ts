@@ -4,14 +4,12 @@
  */
 import { doesNotMatch } from "node:assert/strict";
 import { describe, test } from "node:test";
-import { createClient, memoryTransport } from "../../../mod.ts";
 import { skip } from "./frameworks.ts";
 import { ADAPTERS } from "./model_views/adapters.ts";
-import { CASES, type CaseSetting, type RunCase } from "./model_views/cases.ts";
+import { CASES } from "./model_views/cases.ts";
+import { runner } from "./model_views/runner.ts";
 import { tableOf } from "./model_views/table.ts";
-import { createManyViewed, createViewedServer } from "./model_views/tools.ts";
 import { holdTable } from "./model_views/written_table.ts";
-import type { ViewedAdapter } from "./model_views/viewed_adapter.ts";
 
 const page = new URL("../../../docs/agents.md", import.meta.url);
 const seen = new Map<string, string>();
@@ -25,22 +23,6 @@ for (const adapter of ADAPTERS) {
       });
     }
   });
-}
-
-/** Each run has its own server. */
-function runner({ run, api }: ViewedAdapter): RunCase {
-  return async (script, { options = {}, hasMany = false, answers = false }: CaseSetting = {}) => {
-    const { server, received } = hasMany ? createManyViewed() : createViewedServer();
-    const source = answers
-      ? createClient(memoryTransport(server), { onElicitation: () => ({ action: "accept", content: {} }) })
-      : server;
-    try {
-      const bodies = await run(source, script, options);
-      return { bodies, received, result: api.result(bodies.at(-1) ?? {}) };
-    } finally {
-      await server.close();
-    }
-  };
 }
 
 describe("the documentation", { skip }, () => {
