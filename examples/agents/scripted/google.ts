@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { type Loopback, type Posted, startLoopback } from "./loopback.ts";
+import { EventStream, type Loopback, type Posted, startLoopback, type StreamEvent } from "./loopback.ts";
 import { hold, holdAnswered, isRecord, type JsonRecord, recordsOf } from "./rules.ts";
 import { nextTurn, type Script } from "./script.ts";
 
@@ -19,6 +19,8 @@ export function startGoogle(script: Script, model: string = MODEL): Promise<Loop
     "/v1beta/interactions": (request) => interact(script, request, kept),
     [`/v1/models/${model}:generateContent`]: answer,
     [`/v1beta/models/${model}:generateContent`]: answer,
+    [`/v1beta/models/${model}:streamGenerateContent?alt=sse`]: (request) =>
+      new EventStream([generate(script, request) as StreamEvent]),
   });
 }
 
@@ -110,8 +112,8 @@ function partsOf({ role, parts }: JsonRecord, of: string, kind: string): JsonRec
 
 function textOf({ response }: JsonRecord): string {
   hold(isRecord(response), "response must be an object");
-  // ADK sends an answer that is an object as it is, an array as "results", and others as "result"; the AI SDK { name, content }.
-  const isNamed = Object.keys(response).sort().join() === "content,name";
+  // ADK sends an answer that is an object as it is, an array as "results", and others as "result"; the AI SDK and TanStack AI { content }.
+  const isNamed = /^content(,name)?$/.test(Object.keys(response).sort().join());
   const { error, output, result = output, results = result, ...rest } = isNamed
     ? { output: response["content"] }
     : response;

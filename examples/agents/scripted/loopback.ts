@@ -18,7 +18,7 @@ export interface Posted {
 
 /** One of the Server-Sent Events of an answer. */
 export interface StreamEvent {
-  readonly type: string;
+  readonly type?: string;
   readonly [member: string]: unknown;
 }
 
@@ -42,6 +42,11 @@ const requests = new WeakMap<Script, Posted["body"][]>();
 /** The bodies of all requests to the services of a script: what left for the model. */
 export function requestsOf(script: Script): readonly Posted["body"][] {
   return requests.get(script) ?? [];
+}
+
+function toText(event: StreamEvent): string {
+  const name = event.type === undefined ? "" : `event: ${event.type}\n`;
+  return `${name}data: ${JSON.stringify(event)}\n\n`;
 }
 
 /** Starts a service: for each path what answers it, by throwing {@link BrokenRule} or with JSON. */
@@ -75,7 +80,7 @@ export async function startLoopback(
       const given = answer({ headers: request.headers, body });
       if (!(given instanceof EventStream)) return reply(200, given);
       response.writeHead(200, { "content-type": "text/event-stream" });
-      response.end(given.events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(""));
+      response.end(given.events.map(toText).join(""));
     } catch (thrown) {
       const message = thrown instanceof Error ? thrown.message : String(thrown);
       reply(thrown instanceof BrokenRule ? 400 : 500, {

@@ -15,12 +15,13 @@ import {
   recordsOf,
 } from "./rules.ts";
 import { nextTurn, type Script, type ScriptedCall } from "./script.ts";
+import { completionEvents, responseEvents, streamIf } from "./streams.ts";
 
 /** Starts the service; its URL is the `baseURL` of a client. */
 export async function startOpenAi(script: Script): Promise<Loopback> {
   const service = await startLoopback(script, {
-    "/v1/chat/completions": (request) => complete(script, request),
-    "/v1/responses": (request) => respond(script, request),
+    "/v1/chat/completions": (request) => streamIf(request, complete(script, request), completionEvents),
+    "/v1/responses": (request) => streamIf(request, respond(script, request), responseEvents),
   });
   return { ...service, url: `${service.url}/v1` };
 }

@@ -9,6 +9,7 @@ import { type AnswerPart, IMAGES_AND_PDF, isImage } from "./answer_content.ts";
 import { type AgentSource, APPROVAL_RULES, type ApprovalOptions, isDestructive } from "./options.ts";
 import { CallTool } from "./search_tool.ts";
 import { openToolbox } from "./toolbox.ts";
+import { withValueTypes } from "./value_types.ts";
 
 /** What TanStack AI passes to `execute` of a {@link TanStackTool} beside the arguments. Only these members are used. */
 export interface TanStackContext {
@@ -74,7 +75,7 @@ function toTanStackTool(tool: AgentTool, needsApproval: boolean): TanStackTool {
   return {
     name,
     description,
-    inputSchema: { ...parameters.schema, type: "object" },
+    inputSchema: { ...withValueTypes(parameters.schema), type: "object" },
     ...(needsApproval && { needsApproval }),
     metadata: { tool: listing.name },
     execute: (input, context) => execute(tool, input, context),

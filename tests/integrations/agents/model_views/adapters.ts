@@ -13,10 +13,10 @@ import { OPENAI } from "./rows/openai.ts";
 import { OPENAI_AGENTS } from "./rows/openai_agents.ts";
 import { OPENAI_FILES } from "./rows/openai_files.ts";
 import { OPENAI_RESPONSES } from "./rows/openai_responses.ts";
-import { TANSTACK } from "./rows/tanstack.ts";
-import { STRANDS } from "./rows/strands.ts";
-import { LLAMAINDEX } from "./rows/llamaindex.ts";
 import { GENKIT } from "./rows/genkit.ts";
+import { LLAMAINDEX } from "./rows/llamaindex.ts";
+import { STRANDS } from "./rows/strands.ts";
+import { TANSTACK, TANSTACK_CHAT, TANSTACK_GOOGLE, TANSTACK_RESPONSES } from "./rows/tanstack.ts";
 import type { ViewedAdapter } from "./viewed_adapter.ts";
 
 /** The adapters, in the order of the table. */
@@ -40,6 +40,9 @@ export const ADAPTERS: readonly ViewedAdapter[] = [
   ADK,
   MASTRA,
   TANSTACK,
+  TANSTACK_RESPONSES,
+  TANSTACK_CHAT,
+  TANSTACK_GOOGLE,
   CLAUDE_AGENT,
   FUNCTIONS,
   STRANDS,

@@ -161,9 +161,9 @@ export const MCP: Api = {
   },
 };
 
-/** The AI SDK wraps answers with the name of the tool. */
+/** The AI SDK and TanStack AI wrap answers, the first with the name of the tool. */
 function contentIn(response: JsonRecord): JsonRecord {
-  const isWrapped = Object.keys(response).sort().join() === "content,name";
+  const isWrapped = /^content(,name)?$/.test(Object.keys(response).sort().join());
   return isWrapped ? { output: response["content"] } : response;
 }
 
