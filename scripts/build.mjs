@@ -1,12 +1,16 @@
 // Builds dist/: JavaScript and declarations in files that the entries share, and toolwire.js, a single file that a page or a script
-// can import from a URL.
+// can import from a URL. Packages that are not among the dependencies, such as those of the program, are in these files, and
+// dist/LICENSES has their licences.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { build, transform } from "esbuild";
+import { licencesOf } from "./licences.mjs";
 import { markPure } from "./mark_pure.mjs";
 
-const { version, name, exports, bin } = JSON.parse(readFileSync("package.json", "utf8"));
+const { version, name, exports, bin, dependencies, peerDependencies } = JSON.parse(
+  readFileSync("package.json", "utf8"),
+);
 const jsrName = JSON.parse(readFileSync("deno.json", "utf8")).name;
 const entries = Object.values(exports).filter((entry) => typeof entry === "object");
 const programs = [...entries.map((entry) => entry.default), ...Object.values(bin)];
@@ -49,25 +53,36 @@ function run(command, cwd = ".") {
 
 /** One file for each entry, and one for each set of modules that the same entries share. */
 async function buildChunks() {
-  await build({
+  const installed = Object.keys({ ...dependencies, ...peerDependencies });
+  const { metafile } = await build({
+    metafile: true,
     entryPoints: programs.map((file) => file.replace("./dist/", "./").replace(/\.js$/, ".ts")),
     outdir: "dist",
     outbase: ".",
     chunkNames: "chunks/[name]-[hash]",
     bundle: true,
     splitting: true,
-    packages: "external",
     platform: "neutral",
-    external: ["node:*", "bun:*"],
+    mainFields: ["module", "main"],
+    external: ["node:*", "bun:*", ...installed.flatMap((id) => [id, `${id}/*`])],
     format: "esm",
     target,
   });
+  writeFileSync("dist/LICENSES", licencesOf(metafile));
   for (const file of listFiles(".js")) {
     const code = markPure(forNpm(readFileSync(file, "utf8")));
-    // Chunks with a name are loaded by import(): nearly all are commands of the program. The package has 60 kB less without whitespace.
-    const isLoaded = /^dist\/chunks\/(?!chunk-)/.test(file);
-    writeFileSync(file, isLoaded ? (await transform(code, { minifyWhitespace: true, target })).code : code);
+    // Chunks with a name are loaded by import(): nearly all are commands of the program. These, and packages, take less room without
+    // whitespace, and are not what one reads in a stack trace.
+    const isDense = /^dist\/chunks\/(?!chunk-)/.test(file) ||
+      isOfPackages(metafile.outputs[file.replaceAll("\\", "/")]);
+    writeFileSync(file, isDense ? (await transform(code, { minifyWhitespace: true, target })).code : code);
   }
+}
+
+/** Whether most of a chunk is code of other packages. */
+function isOfPackages({ inputs, bytes }) {
+  const foreign = Object.entries(inputs).filter(([path]) => path.includes("node_modules/"));
+  return foreign.reduce((sum, [, { bytesInOutput }]) => sum + bytesInOutput, 0) > bytes / 2;
 }
 
 /** Examples and error messages of the sources name the modules as on JSR. */

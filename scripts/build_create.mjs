@@ -1,8 +1,9 @@
 // Builds the package create-toolwire: one file without dependencies. `node scripts/build_create.mjs`.
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { licencesOf } from "./licences.mjs";
 
 const folder = fileURLToPath(new URL("../apps/create-toolwire/", import.meta.url));
 const outfile = join(folder, "dist/main.js");
@@ -24,14 +25,4 @@ const { metafile } = await build({
 });
 chmodSync(outfile, 0o755);
 
-// The packages that are in the file, with their licences.
-const names = new Set(
-  Object.keys(metafile.inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
-);
-const notices = [...names].sort().map((name) => {
-  const installed = fileURLToPath(new URL(`../node_modules/${name}/`, import.meta.url));
-  const { version, license } = JSON.parse(readFileSync(join(installed, "package.json"), "utf8"));
-  const file = readdirSync(installed).find((entry) => /^licen[cs]e/i.test(entry));
-  return `${name} ${version}, ${license}\n\n${file === undefined ? "" : readFileSync(join(installed, file), "utf8")}`;
-});
-writeFileSync(join(folder, "dist/NOTICES.txt"), notices.join("\n\n"));
+writeFileSync(join(folder, "dist/NOTICES.txt"), licencesOf(metafile));

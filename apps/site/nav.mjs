@@ -390,6 +390,11 @@ export const NAV = [
         "One version, many entry points.",
       ),
       page(
+        "decisions/packages-in-the-package.md",
+        "Packages in the package",
+        "What dist/ contains of other packages, and what stays a dependency.",
+      ),
+      page(
         "decisions/one-suite-over-wires.md",
         "One suite",
         "The same tests run on every wire.",
