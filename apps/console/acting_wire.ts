@@ -3,7 +3,7 @@ import { actingAs, apiUrl } from "./api.ts";
 import { asSchema } from "./json_schema.ts";
 import type { Outcome } from "./outcome.ts";
 import { type Answered, answersMeta, readAsked } from "./questions.ts";
-import type { CallableWire, WireRequest } from "./wires.ts";
+import type { CallableWire, WireRequest } from "./exchange.ts";
 
 export const ACTING: CallableWire = {
   id: "acting",

@@ -30,7 +30,8 @@ import { testCode } from "./test_code.ts";
 import { ResultValue, visible } from "./value.tsx";
 import { uiOf } from "./view_host.ts";
 import { View } from "./view_pane.tsx";
-import { type Exchange, titleOf } from "./wires.ts";
+import type { Exchange } from "./exchange.ts";
+import { titleOf } from "./wires.ts";
 import { counted } from "./words.ts";
 
 const TABS = [["view", "View"], ["value", "Value"], ["bytes", "Bytes"]] as const;

@@ -7,7 +7,8 @@ import { answerOpen, cancelInSession, hasLostSession, type Ids, inSession } from
 import type { Answered } from "./questions.ts";
 import { route } from "./route.ts";
 import { withoutSecrets } from "./secrets.ts";
-import { type CallableWire, callableWires, type Exchange, send, type WireRequest } from "./wires.ts";
+import type { CallableWire, Exchange, WireRequest } from "./exchange.ts";
+import { callableWires, send } from "./wires.ts";
 
 /** State of the screen of one tool, kept while another tool is shown. */
 export interface ToolState {

@@ -3,7 +3,7 @@ import { actingAs, hello, origin, token } from "./api.ts";
 import type { Json } from "./json_schema.ts";
 import { testCode } from "./test_code.ts";
 import type { Outcome } from "./outcome.ts";
-import type { WireRequest } from "./wires.ts";
+import type { WireRequest } from "./exchange.ts";
 
 /** A form to copy a call in. */
 export interface CopyForm {

@@ -3,7 +3,8 @@ import { signal } from "@preact/signals";
 import { hello, token } from "./api.ts";
 import { asSchema } from "./json_schema.ts";
 import { type Answered, type Asked, readInputRequests, toInputResult } from "./questions.ts";
-import { CLIENT_CAPABILITIES, type Exchange, mcp2025Request, type WireRequest } from "./wires.ts";
+import type { Exchange, WireRequest } from "./exchange.ts";
+import { CLIENT_CAPABILITIES, mcp2025Request } from "./wires.ts";
 
 const SESSION = "mcp-session-id";
 /** Status of a request whose session has ended. */

@@ -2,7 +2,7 @@
 import { createParser } from "eventsource-parser";
 import { decodeGrpcWeb, decodeText, hexDump, joinBytes } from "./grpc_web.ts";
 import { asObject, type Outcome } from "./outcome.ts";
-import type { CallableWire, Exchange } from "./wires.ts";
+import type { CallableWire, Exchange } from "./exchange.ts";
 
 /** Events of a stream that are kept. */
 const MAX_EVENTS = 1_000;

@@ -134,10 +134,12 @@ function namedRuntimes({ path, text }: Source): string[] {
   );
 }
 
-/** Folders that import each other in a circle at run time, as sentences; empty if no circle exists. */
-export function circles(sources: readonly Source[]): string[] {
+/** Files that import each other in a circle at run time, or `withTypes`, as sentences; empty if no circle exists. */
+export function circles(sources: readonly Source[], withTypes: boolean = false): string[] {
   const edges = new Map(
-    sources.map((source) => [source.path, importsOf(source).filter(({ isType }) => !isType).map(({ to }) => to)]),
+    sources.map((
+      source,
+    ) => [source.path, importsOf(source).filter(({ isType }) => withTypes || !isType).map(({ to }) => to)]),
   );
   const done = new Set<string>();
   const found: string[] = [];

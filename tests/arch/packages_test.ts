@@ -41,6 +41,19 @@ test("package.json, deno.json and jsr.json agree on name, version and licence, a
   strictEqual(npm.sideEffects, false);
 });
 
+test("npm install toolwire brings at most 12 packages: others are in dist/", () => {
+  const { packages } = read("package-lock.json") as {
+    readonly packages: Readonly<Record<string, { readonly dependencies?: Readonly<Record<string, string>> }>>;
+  };
+  const installed = new Set(Object.keys(npm.dependencies));
+  for (const name of installed) {
+    const { dependencies } = packages[`node_modules/${name}`] ?? {};
+    for (const other of Object.keys(dependencies ?? {})) installed.add(other);
+  }
+  ok(installed.size >= 5);
+  ok(1 + installed.size <= 12, [...installed].join(", "));
+});
+
 /** What a bundle of an entry imports that is not in it. */
 async function outsideOf(entry: string, platform: "neutral" | "browser"): Promise<string[]> {
   const { metafile } = await build({
