@@ -5,6 +5,8 @@ const MESSAGES = "tests/wires/websocket/messages_test.ts";
 const OPENING = "tests/wires/websocket/opening_test.ts";
 const CLIENT = "tests/wires/websocket/client_test.ts";
 const BEATS = "tests/wires/websocket/heartbeat_test.ts";
+const UNANSWERED = "tests/wires/websocket/unanswered_close_full_test.ts";
+const LATE = "tests/wires/websocket/late_close_test.ts";
 const CUTS = "tests/wires/websocket/cuts_full_test.ts";
 
 /** See {@link FaultGuarantee}. */
@@ -75,6 +77,22 @@ export const socketGuarantees: readonly FaultGuarantee[] = [
     fault: "a hostile server sends messages of any kind",
     statement: "A call ends with its answer or an error. Unread pieces are bounded.",
     tests: { [CLIENT]: ["a server sends"], [BEATS]: ["events wait for a reader that is busy"] },
+  },
+  {
+    fault: "on Deno, a client does not answer the close of the server",
+    statement:
+      "The connection stays open until the client disconnects or the server ends, since Deno has no way to drop it. It counts towards the " +
+      "bounds until then.",
+    tests: {
+      [UNANSWERED]: ["a socket that Deno cannot end counts until its client has disconnected"],
+      [LATE]: ["an ended connection"],
+    },
+  },
+  {
+    fault: "a message is too large for the server",
+    statement:
+      "Its own call gets `payload_too_large`; other calls of the connection are `unavailable`, and safe ones are repeated.",
+    tests: { [CLIENT]: ["a message that is too large ends its call alone"] },
   },
   {
     fault: "the server shuts down",
