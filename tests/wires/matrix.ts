@@ -89,10 +89,11 @@ function wholeRow(to: WireRow): WireRow {
     ...to,
     name: `part of another: ${to.name}`,
     async open(server, caller) {
-      const { keys = "k1:a secret that only this whole server knows", logger } = server["~offer"].options as Partial<
-        ServerOptions<[]>
-      >;
-      const common = { tools: [], keys, wires, ...(logger !== undefined && { logger }) };
+      const { keys = "k1:a secret that only this whole server knows", logger, clock } = server["~offer"]
+        .options as Partial<
+          ServerOptions<[]>
+        >;
+      const common = { tools: [], keys, wires, clock, ...(logger !== undefined && { logger }) };
       const inner = createServer({ ...common, parts: [mount(server)] });
       const whole = createServer({ ...common, parts: [mount(inner)] });
       return await openWhole(to, whole, caller);
@@ -116,6 +117,7 @@ function gatewayRow(to: WireRow, back: WireRow): WireRow {
         keys: "k1:a secret that the gateway alone knows",
         wires,
         logger,
+        clock: (server["~offer"].options as Partial<ServerOptions<[]>>).clock,
       });
       return await openWhole(to, whole, caller, closeBack);
     },
@@ -130,10 +132,10 @@ function discoveryRow(to: WireRow, how: "by name" | "through call_tool"): WireRo
     // The full list is read in process.
     lacks: (to.lacks ?? []).filter((lack) => !lack.startsWith("types of")),
     async open(server, caller) {
-      const { keys = "k1:a secret that only the server with discovery knows", logger } = server["~offer"]
+      const { keys = "k1:a secret that only the server with discovery knows", logger, clock } = server["~offer"]
         .options as Partial<ServerOptions<[]>>;
       const discovery = discover({ when: "always" });
-      const common = { tools: [], keys, wires, discovery, ...(logger !== undefined && { logger }) };
+      const common = { tools: [], keys, wires, discovery, clock, ...(logger !== undefined && { logger }) };
       const { transport, close } = await openWhole(to, createServer({ ...common, parts: [mount(server)] }), caller);
       const all = memoryTransport(server);
       return {
