@@ -130,13 +130,18 @@ test("details arrive as they were: an array, a text, an object with a code of it
 
 test("progress after the answer goes nowhere", async () => {
   const late: unknown[] = [];
+  const reported = Promise.withResolvers<void>();
   const tool = defineTool("t").describe("T").handle((_, ctx) => {
-    setTimeout(() => ctx.progress(1), 5);
+    setTimeout(() => {
+      ctx.progress(1);
+      reported.resolve();
+    }, 5);
     return "done";
   });
   const server = createServer({ logger: false, tools: [tool] });
   await createClient<typeof server>(memoryTransport(server)).t({}, { onProgress: (progress) => late.push(progress) });
-  await new Promise((resolve) => setTimeout(resolve, 20));
+  await reported.promise;
+  await new Promise((resolve) => setTimeout(resolve, 0));
   deepStrictEqual(late, []);
 });
 

@@ -83,12 +83,15 @@ test("a question that the server takes back is not answered any more", async () 
       return stream.response;
     },
   });
-  const client = server.client();
+  const transport = server.transport();
+  const client = createClient(transport);
   const outcome = await client.$.outcome("t");
   ok(outcome.kind === "elicitation");
+  const logged = new Promise((resolve) => transport.logging.onMessage(resolve));
   stream.send({ method: "notifications/cancelled", params: { requestId: 1 } });
+  stream.send({ method: "notifications/message", params: { level: "info", data: "after it" } });
+  await logged;
   stream.send({ id: server.by("tools/call")[0]?.id, result: text("done") });
-  await new Promise((resolve) => setTimeout(resolve, 20));
   const [key = ""] = Object.keys(outcome.requests);
   const meta = { continuation: outcome.continuation, responses: { [key]: { action: "accept" } } };
   deepStrictEqual(await client.$.call("t", undefined, { meta }), done);
