@@ -2,6 +2,7 @@
 import { resolve } from "node:path";
 import { CliError } from "../cli_error.ts";
 import { releasing } from "../../../src/internal/clean_up.ts";
+import { escapeControls } from "../../../src/internal/text.ts";
 import { type CliCommand, defineCommand } from "../command.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
@@ -85,7 +86,8 @@ async function recordTarget(
           server: info,
           tools,
           redactor: createRedactor(secrets),
-          write: (line) => file.write(line),
+          // In JSON the escapes are equivalent, and the file may be shown in a terminal.
+          write: (line) => file.write(escapeControls(line)),
           onCall: () => calls++,
           onFailure: (error) => file.fail(error, (line) => terminal.note(line)),
         }),

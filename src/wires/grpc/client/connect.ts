@@ -14,6 +14,7 @@ import {
   toToolError,
   type UnknownOutcome,
 } from "../../../core/call/outcome.ts";
+import { isTooDeep } from "../../../core/call/parse_answer.ts";
 import type { ActivityMonitor, ListedTool } from "../../../core/call/transport.ts";
 import { addRetryAfter, readBytes } from "../../../http_client/read.ts";
 import type { ToolRequestMembers } from "../messages/binary.ts";
@@ -32,6 +33,7 @@ import {
 import { MCPLite, type ToolRequest, ToolRequestSchema } from "../messages/gen/mcplite_pb.ts";
 import { type HttpClientOptions, sendRequest } from "../../../http_client/send.ts";
 import { joinChunks } from "../../../internal/chunks.ts";
+import { isJsonObject } from "../../../internal/json.ts";
 
 export type CreateConnectTransport = (options: CommonTransportOptions) => ConnectTransport;
 
@@ -67,15 +69,20 @@ export class ConnectRpc implements Rpc {
     return this.#exchange(limit, async (transport, signal) => {
       const { message } = await transport.unary(MCPLite.method.getTools, signal, undefined, headers, {});
       return message.tools.map(decodeTool);
-    });
+    }, isList);
   }
 
-  /** Makes one RPC, and returns every failure as an error result. */
+  /**
+   * Makes one RPC, and returns every failure as an error result.
+   *
+   * @param isExpected Whether a response of JSON is of this RPC. The library takes any object, and ignores what it does not know.
+   */
   async #exchange<Result>(
     limit: ActivityMonitor,
     work: (transport: ConnectTransport, signal: AbortSignal) => Promise<Result>,
+    isExpected?: (json: unknown) => boolean,
   ): Promise<Result | ErrorResult> {
-    const exchange = new Exchange(this.#endpoint, limit, this.#fetch);
+    const exchange = new Exchange(this.#endpoint, limit, this.#fetch, isExpected);
     // A stream of Connect does not abort its request when its reader stops early.
     const done = new AbortController();
     try {
@@ -135,8 +142,15 @@ class Exchange {
   readonly #endpoint: Endpoint;
   readonly #options: HttpClientOptions;
   readonly #limit: ActivityMonitor;
+  readonly #isExpected: ((json: unknown) => boolean) | undefined;
 
-  constructor(endpoint: Endpoint, limit: ActivityMonitor, fetch: HttpClientOptions["fetch"]) {
+  constructor(
+    endpoint: Endpoint,
+    limit: ActivityMonitor,
+    fetch: HttpClientOptions["fetch"],
+    isExpected?: (json: unknown) => boolean,
+  ) {
+    this.#isExpected = isExpected;
     this.#endpoint = endpoint;
     this.#options = fetch === undefined ? {} : { fetch };
     this.#limit = limit;
@@ -159,11 +173,36 @@ class Exchange {
       throw toToolError(unexpectedResponse({ url, status, text: await readPrefix(chunks) }));
     }
     const head = { status, header: headersOf(response), trailer: new Headers() };
-    if (response.ok) return { ...head, body: chunks };
+    const isChecked = this.#isExpected !== undefined && header.get("content-type") === "application/json";
+    if (response.ok && !isChecked) return { ...head, body: chunks };
     const bytes = await readAll(chunks);
+    if (response.ok) {
+      this.#check(bytes, url, status);
+      return { ...head, body: createAsyncIterable([bytes]) };
+    }
     this.errorResponse = { url, status, text: new TextDecoder().decode(bytes) };
     return { ...head, body: createAsyncIterable([bytes]) };
   };
+
+  /** Text that cannot be parsed is left to the library, which bounds its depth. */
+  #check(bytes: Uint8Array, url: string, status: number): void {
+    const text = new TextDecoder().decode(bytes);
+    if (isTooDeep(text) || this.#isExpected?.(parseOr(text, {})) !== false) return;
+    throw toToolError(unexpectedResponse({ url, status, text }));
+  }
+}
+
+/** Whether JSON is a list of tools: a server of something else may answer every path with some object. */
+function isList(json: unknown): boolean {
+  return isJsonObject(json) && (Object.keys(json).length === 0 || Array.isArray(json["tools"]));
+}
+
+function parseOr<Other>(text: string, other: Other): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return other;
+  }
 }
 
 /** The same monitor, with another signal. */
