@@ -14,7 +14,13 @@ const LIMIT = { timeout: 120_000 };
 const GOOD_TOOL = { name: "echo", description: "Echo", inputSchema: { type: "object" } };
 
 /** What no command may print: line breaks alone are not control sequences. */
-const CONTROLS = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/;
+const CONTROLS = /(?!\n)[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u;
+
+/** Sequences of the status line and the styles of the command itself, not text of a server. */
+const OWN = new RegExp(`\u001b\\[(?:\\d+(?:;\\d+)*m|\\d*[AJKG]|\\?25[lh])|\\r`, "g");
+
+/** Sequences that only the server has. */
+const FOREIGN = ["\u001b]", "\u001b[2J"];
 
 /** Runs a command that serves until it is interrupted, which it is as soon as its URL is printed; others end by themselves. */
 async function run(place: Omit<Place, "onNote" | "onInterruptible">, ...args: readonly string[]) {
@@ -72,10 +78,9 @@ for (
         ? args.map((word) => (word as string) === "URL" ? server.url : word)
         : [...args, server.url];
       const { out, errors } = await run({ cwd: folder.path, isTTY: true }, ...words);
-      const shown = (out + errors).replaceAll(/\u001b\[(?:\d+(?:;\d+)*m|\d*[AJKG]|\?25[lh])|\r/g, "");
+      const shown = (out + errors).replaceAll(OWN, "");
       ok(!CONTROLS.test(shown), `${JSON.stringify(CONTROLS.exec(shown)?.[0])} in ${JSON.stringify(shown)}`);
-      // What remains are the sequences of the terminal's own status line.
-      ok(!/\u001b\]|\u001b\[2J/.test(out + errors), JSON.stringify(out + errors));
+      for (const sequence of FOREIGN) ok(!(out + errors).includes(sequence), JSON.stringify(out + errors));
       for (const file of ["calls.ndjson", "contract.ts", "pins.json", ".cursor/mcp.json"]) {
         const path = join(folder.path, file);
         if (existsSync(path)) ok(!CONTROLS.test(readFileSync(path, "utf8").replaceAll("\t", "")), file);
@@ -85,7 +90,7 @@ for (
   );
 }
 
-/** Writes pieces until the client has gone. */
+/** Writes pieces until the client has disconnected. */
 function endless(head: Readonly<Record<string, string>>, piece: string): Evil {
   return (_, __, response) => {
     response.writeHead(200, head);
