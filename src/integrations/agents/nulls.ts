@@ -1,6 +1,7 @@
 /** Arguments without the nulls that models write for properties which they leave out. */
 import { isJsonObject } from "../../internal/json.ts";
-import { type FormSchema, formsOf, type SchemaForm } from "./schema_forms.ts";
+import type { ParameterSchema } from "./dialects.ts";
+import { formsOf, type SchemaForm } from "./schema_forms.ts";
 
 /** Nesting limit of values, which come from others. */
 const MAX_DEPTH = 64;
@@ -12,11 +13,11 @@ const MAX_DEPTH = 64;
  * @param schema Input schema of the tool.
  * @returns The same value if nothing is left out.
  */
-export function dropNulls(schema: FormSchema | undefined, value: unknown): unknown {
+export function dropNulls(schema: ParameterSchema | undefined, value: unknown): unknown {
   return schema === undefined ? value : drop(schema, value, schema, 0);
 }
 
-function drop(schema: unknown, value: unknown, root: FormSchema, depth: number): unknown {
+function drop(schema: unknown, value: unknown, root: ParameterSchema, depth: number): unknown {
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH) return value;
   const allowed = formsOf(schema, root);
   if (allowed === undefined) return value;
@@ -37,7 +38,7 @@ function drop(schema: unknown, value: unknown, root: FormSchema, depth: number):
 }
 
 /** Leaves out what one of several schemas does not allow, all of which hold for the value. */
-function dropByAll(schemas: readonly unknown[] = [], value: unknown, root: FormSchema, depth: number): unknown {
+function dropByAll(schemas: readonly unknown[] = [], value: unknown, root: ParameterSchema, depth: number): unknown {
   return schemas.reduce((kept, schema) => schema === undefined ? kept : drop(schema, kept, root, depth + 1), value);
 }
 
@@ -58,30 +59,30 @@ function isPossible({ parts }: SchemaForm, value: object): boolean {
 }
 
 /** Whether a null is not what any form says of a property, which may be left out. One that no form has stays, so that the error names it. */
-function isLeftOut(forms: readonly SchemaForm[], name: string, root: FormSchema): boolean {
+function isLeftOut(forms: readonly SchemaForm[], name: string, root: ParameterSchema): boolean {
   const isKnown = forms.some(({ parts }) => parts.some((part) => propertyOf(part, name) !== undefined));
   return isKnown && forms.every((form) => isRefused(form, name, root));
 }
 
 /** Whether a form refuses a null as a property, and does not require the property. */
-function isRefused({ parts }: SchemaForm, name: string, root: FormSchema): boolean {
+function isRefused({ parts }: SchemaForm, name: string, root: ParameterSchema): boolean {
   if (parts.some(({ required }) => Array.isArray(required) && required.includes(name))) return false;
   const properties = parts.map((part) => propertyOf(part, name)).filter((property) => property !== undefined);
   if (properties.length > 0) return properties.some((property) => !allowsNull(property, root));
   return parts.some(({ additionalProperties }) => additionalProperties === false);
 }
 
-function propertyOf({ properties }: FormSchema, name: string): unknown {
+function propertyOf({ properties }: ParameterSchema, name: string): unknown {
   return isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
 }
 
 /** Whether a schema may allow null. Keywords that are not read here count as such: what the server allows is never left out. */
-function allowsNull(schema: unknown, root: FormSchema): boolean {
+function allowsNull(schema: unknown, root: ParameterSchema): boolean {
   if (schema === false) return false;
   return formsOf(schema, root)?.some(({ parts }) => parts.every(isNullable)) ?? true;
 }
 
-function isNullable(part: FormSchema): boolean {
+function isNullable(part: ParameterSchema): boolean {
   const { type, const: constant, enum: values } = part;
   if (type !== undefined && type !== "null" && !(Array.isArray(type) && type.includes("null"))) return false;
   if ("const" in part && constant !== null) return false;

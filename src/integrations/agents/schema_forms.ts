@@ -1,14 +1,12 @@
 /** The forms that a value may have by its schema: alternatives as separate forms, and parts that all hold as one. */
 import { valueAt } from "../../core/json_schema/pointer.ts";
 import { isJsonObject } from "../../internal/json.ts";
-
-/** A JSON Schema. */
-export type FormSchema = Readonly<Record<string, unknown>>;
+import type { ParameterSchema } from "./dialects.ts";
 
 /** A form of a value: what all parts of a schema say of it, with one of each of its alternatives. */
 export interface SchemaForm {
   /** The parts, without references. All of them hold. */
-  readonly parts: readonly FormSchema[];
+  readonly parts: readonly ParameterSchema[];
 }
 
 /** Maximum number of schemas that are read for the forms of a value. References may lead back, and alternatives multiply. */
@@ -20,15 +18,15 @@ const MAX_READ = 256;
  * @param root The schema that references lead into.
  * @returns `undefined` if a part is not known: a reference that leads nowhere, `true`, or more forms than are read.
  */
-export function formsOf(schema: unknown, root: FormSchema): readonly SchemaForm[] | undefined {
+export function formsOf(schema: unknown, root: ParameterSchema): readonly SchemaForm[] | undefined {
   return new FormReader(root).read(schema);
 }
 
 class FormReader {
-  readonly #root: FormSchema;
+  readonly #root: ParameterSchema;
   #left = MAX_READ;
 
-  constructor(root: FormSchema) {
+  constructor(root: ParameterSchema) {
     this.#root = root;
   }
 
