@@ -8,8 +8,8 @@ const SECTIONS = ["Server", "Client"];
 const HEAD = [
   "# Conformance",
   "",
-  "Results of the official suites of MCP, `@modelcontextprotocol/conformance` 0.1.16 and 0.2.0-alpha.12. A scenario has passed if at least one",
-  "of its checks has run, and none failed.",
+  "MCP has official suites, which test servers and clients of any SDK. These are our results with `@modelcontextprotocol/conformance` 0.1.16 and 0.2.0-alpha.12, so that you need not take our word for",
+  '"all revisions". A scenario has passed if at least one of its checks has run, and none has failed.',
   "",
 ];
 

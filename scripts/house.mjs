@@ -39,7 +39,7 @@ const WORD_PATHS = {
 /** What is published, and so measured. */
 const MEASURED = ["src", "apps/cli"];
 
-const SKIPPED_FOLDERS = new Set(["node_modules", "gen", "dist", ".cache"]);
+const SKIPPED_FOLDERS = new Set(["node_modules", "gen", "dist", ".cache", ".work"]);
 const SMALL_FILE_LINES = 25;
 const FUNCTION_P95_LINES = 20;
 const FUNCTION_MAX_LINES = 60;

@@ -12,6 +12,8 @@ export const PAGES = [
   "/",
   "/getting-started",
   "/concepts",
+  "/tutorials/support-desk",
+  "/errors",
   "/guides/long-job",
   "/tools",
   "/promises",

@@ -10,11 +10,21 @@ export async function checkSearch(page, url) {
   await page.goto(url, { waitUntil: "networkidle" });
   await page.context().setOffline(false);
   await page.keyboard.press("Control+k");
-  await page.locator("#localsearch-input").fill("idempotency keys");
-  await page.locator("#localsearch-list a").first().waitFor();
-  const found = await page.locator("#localsearch-list a").first().innerText();
-  return /idempotency/i.test(found) ? [] : [`the search finds "${found}" for "idempotency keys"`];
+  const problems = [];
+  for (const [words, title] of SEARCHED) {
+    await page.locator("#localsearch-input").fill(words);
+    const wanted = page.locator("#localsearch-list a", { hasText: title }).first();
+    await wanted.waitFor({ timeout: 10_000 }).catch(() => problems.push(`the search for "${words}" finds no ${title}`));
+  }
+  return problems;
 }
+
+/** Words of a reader, and what the results have: a topic, an error, a name of the package. */
+const SEARCHED = [
+  ["idempotency keys", /idempotency/i],
+  ["deadline_exceeded", /deadline_exceeded/],
+  ["toolsFromOpenApi", /toolsFromOpenApi/],
+];
 
 /** A name of the first example shows its type to the pointer and to the keyboard. */
 export async function checkTypes(page, url) {

@@ -3,7 +3,7 @@
  *
  * @module
  */
-import { highlight } from ".vitepress/theme/highlight.mjs";
+import { highlight } from "./.vitepress/theme/highlight.mjs";
 
 /** Without the spaces that put comments at the ends of lines below each other, for which a page has no space. */
 export function narrow(code) {

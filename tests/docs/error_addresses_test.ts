@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { ToolErrorCode } from "../../mod.ts";
+import { createServer, defineTool, type ToolErrorCode } from "../../mod.ts";
+import { testClient } from "../../src/entries/testing.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const page = readFileSync(join(root, "docs/errors.md"), "utf8");
@@ -40,4 +41,21 @@ test("docs/errors.md has a section for each code of a refusal, with its HTTP sta
   const sections = body.split("\n## ")[0]!.split("\n### ").slice(1);
   deepStrictEqual(sections.map((section) => /^`(\w+)`\n/.exec(section)?.[1]), Object.keys(CODES));
   for (const section of sections) ok(/HTTP [45]\d\d/.test(section), `${section.slice(0, 20)} names no HTTP status`);
+});
+
+test("the log of the first plain Error names the section that says what to throw", async () => {
+  const hints: unknown[] = [];
+  const logger = {
+    debug() {},
+    info() {},
+    warn() {},
+    error: (_: string, fields: object = {}) => void hints.push(fields),
+  };
+  const broken = defineTool("broken").describe("Break").handle(() => {
+    throw new Error("out of paper");
+  });
+  const client = testClient(createServer({ tools: [broken], logger }));
+  await client.broken().catch(() => {});
+  const [, file, anchor] = /docs\/(\w+\.md)#(\w+)/.exec(JSON.stringify(hints)) ?? [];
+  deepStrictEqual([file, page.includes(`\n### \`${anchor}\`\n`)], ["errors.md", true], JSON.stringify(hints));
 });

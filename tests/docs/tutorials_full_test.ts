@@ -92,7 +92,7 @@ for (const name of readdirSync(join(root, "docs/tutorials"))) {
         const path = [join(root, "node_modules/.bin"), process.env["PATH"]].join(delimiter);
         const env = { PATH: path, HOME: folder, NO_COLOR: "1" };
         const script = scriptOf(deeds, ports, saved);
-        const { stdout } = await runProgram([bash, "-c", script], { cwd: folder, env, withinMs: 120_000 });
+        const { stdout } = await runProgram([bash, "-c", script], { cwd: folder, env, withinMs: 500_000 });
         const printed = new Map(
           stdout.split(/^::deed /m).slice(1).map((text) => [Number.parseInt(text), text.slice(text.indexOf("\n") + 1)]),
         );
@@ -109,6 +109,6 @@ for (const name of readdirSync(join(root, "docs/tutorials"))) {
         for (const made of [folder, `${folder}.saved`]) rmSync(made, { recursive: true, force: true });
       }
     },
-    150_000,
+    600_000,
   );
 }

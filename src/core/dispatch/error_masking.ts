@@ -70,10 +70,10 @@ function isProtocolError(thrown: unknown): boolean {
 
 const PROTOCOL_ERROR_HINT =
   "This looks like an error of the official MCP SDK or of mcp-lite, whose message the caller does not get here. To give one, throw " +
-  'new ToolError("invalid_input", message), or ctx.fail(code, message) with a code declared in .errors()';
+  'new ToolError("invalid_input", message), or ctx.fail(code, message) with a code declared in .errors() (docs/errors.md#internal)';
 
 const HINT =
-  "The caller gets no message. To give one, throw new ToolError(code, message), or ctx.fail(code, message) with a code declared in .errors()";
+  "The caller gets no message. To give one, throw new ToolError(code, message), or ctx.fail(code, message) with a code declared in .errors() (docs/errors.md#internal)";
 
 /** Writes a log line, if there is a logger. What the logger throws, or rejects with, is dropped: it must not break the call or end the process. */
 export function writeLine(

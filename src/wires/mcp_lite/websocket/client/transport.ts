@@ -40,7 +40,7 @@ export interface WebSocketClientOptions {
    * for a single call. Not in browsers.
    */
   readonly headers?: HeaderValues | HeadersFunction | undefined;
-  /** Maximum size of a response or event, in UTF-16 code units; of a stream, of what was not read yet. Default: 64 Mi. */
+  /** Maximum size of a response or event, in UTF-16 code units; of a stream, of what was not read yet. Default: 67,108,864 (64 Mi). */
   readonly maxResponseChars?: number | undefined;
   /** Maximum number of calls that are sent and not answered. Further ones wait. Default: 128. */
   readonly maxInFlight?: number | undefined;
