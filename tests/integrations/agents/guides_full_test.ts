@@ -17,6 +17,7 @@ interface Service {
 type Start = (script: Script, model?: string) => Promise<Service>;
 
 const folder = new URL("../../../examples/agents/guides/", import.meta.url);
+const bun = fileURLToPath(new URL("../../../node_modules/.bin/bun", import.meta.url));
 const page = readFileSync(new URL("../../../docs/agent-frameworks.md", import.meta.url), "utf8");
 
 const FIND: Script = [[{ name: "find_trains", args: { from: "Berlin", to: "Paris" } }]];
@@ -64,7 +65,7 @@ describe("docs/agent-frameworks.md", { skip }, () => {
     test(`runs ${file}`, async () => {
       const start = await loadExample(`scripted/${service}`, exported) as Start;
       const { url, close } = await start([...script], model);
-      const program = spawn(process.env["BUN"] ?? "bun", [fileURLToPath(new URL(file, folder))], {
+      const program = spawn(bun, [fileURLToPath(new URL(file, folder))], {
         env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env(url) },
         stdio: ["ignore", "pipe", "pipe"],
       });

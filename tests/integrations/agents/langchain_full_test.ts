@@ -3,9 +3,11 @@ import { deepStrictEqual, match, ok, strictEqual } from "node:assert/strict";
 import { describe, test } from "node:test";
 import { createServer, defineTool } from "../../../mod.ts";
 import { type AgentSource, type LangChainOptions, langchainTools } from "../../../src/entries/agents.ts";
+import { jsonSchema } from "../../../src/entries/json_schema.ts";
 import * as v from "../../../src/entries/schema.ts";
 import { loadExample, loadModule, type Script, skip, type StartModel } from "./frameworks.ts";
-import { type JsonRecord, MESSAGES } from "./model_views/apis.ts";
+import { GEMINI, type JsonRecord, MESSAGES } from "./model_views/apis.ts";
+import { runLangChainGoogle } from "./model_views/langchain_models.ts";
 import { requestsOf } from "./model_views/viewed_adapter.ts";
 
 type Make = new (options: object) => object;
@@ -120,6 +122,41 @@ describe("toolSearch", { skip }, () => {
       undefined,
     ]]);
     await close();
+    await server.close();
+  });
+});
+
+describe("definitions in schemas", { skip }, () => {
+  const point = { type: "object", properties: { x: { type: "number" } }, required: ["x"] };
+  const serve = (input: Record<string, unknown>) => {
+    const draw = defineTool("draw").describe("Draw a line").input(jsonSchema<{ from: { x: number } }>(input))
+      .handle(({ from }) => `drawn from ${from.x}`);
+    return createServer({ tools: [draw], logger: false });
+  };
+
+  test("are put in place, as the package of Google throws for references", async () => {
+    const reference = { $ref: "#/$defs/point" };
+    const server = serve({
+      type: "object",
+      properties: { from: { ...reference, description: "Start" }, to: reference },
+      required: ["from"],
+      $defs: { point },
+    });
+    const script: Script = [[{ name: "draw", args: { from: { x: 1 } } }]];
+    const bodies = await runLangChainGoogle(server, script, {});
+    strictEqual(GEMINI.result(bodies.at(-1) ?? {})?.text, "drawn from 1");
+    ok(GEMINI.loaded(bodies[0] ?? {}).join("").includes('"description":"Start"'));
+    const [tool] = await langchainTools(server);
+    deepStrictEqual(tool?.schema["properties"], { from: { ...point, description: "Start" }, to: point });
+    strictEqual(tool.schema["$defs"], undefined);
+    await server.close();
+  });
+
+  test("that contain themselves stay", async () => {
+    const node = { type: "object", properties: { x: { type: "number" }, next: { $ref: "#/$defs/node" } } };
+    const server = serve({ type: "object", properties: { from: { $ref: "#/$defs/node" } }, $defs: { node } });
+    const [tool] = await langchainTools(server);
+    deepStrictEqual(tool?.schema["$defs"], { node });
     await server.close();
   });
 });
