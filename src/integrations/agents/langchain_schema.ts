@@ -22,8 +22,8 @@ export function toLangChainSchema(schema: ParameterSchema): Record<string, unkno
 }
 
 /**
- * Puts definitions in the place of references: `@langchain/google` throws for a reference, and the model is not known here. `undefined` if there are
- * none, if a definition contains itself, and if the schema would become large.
+ * Puts definitions in the place of references: `@langchain/google` throws for a reference, and the model is not known here. `undefined` without
+ * references, if a definition contains itself, and if the schema would become large.
  */
 function inlineDefinitions(schema: ParameterSchema): ParameterSchema | undefined {
   let count = 0;
