@@ -3,9 +3,9 @@ import type { Server } from "../server/server.ts";
 
 /** Address to listen on. */
 export interface ListenOptions {
-  /** Port; 0 for any free one. Default: 8000. */
+  /** Port; 0 for any free one. */
   readonly port: number;
-  /** Host name or address. Default: `127.0.0.1`. */
+  /** Host name or address. */
   readonly hostname: string;
 }
 

@@ -1,6 +1,5 @@
 import { assertSupported } from "../internal/supported.ts";
 import { CleanUp } from "../internal/clean_up.ts";
-import type { Optional } from "../internal/json.ts";
 import { delay } from "../internal/time.ts";
 import { ANYTHING, BOOLEAN, checkOptions, type OptionRules, rule, TEXT, wholeNumber } from "../internal/options.ts";
 import { LOOPBACK_HOSTS, originPolicy } from "../server/origin_policy.ts";
@@ -9,7 +8,11 @@ import { formatBanner } from "./banner.ts";
 import { discard, type Listener, listenOnBun, listenOnDeno, type ListenOptions, type TlsOptions } from "./listener.ts";
 
 /** Options of {@link serve}. */
-export interface ServeOptions extends Optional<ListenOptions> {
+export interface ServeOptions {
+  /** Port; 0 for any free one. Default: 8000. */
+  readonly port?: number | undefined;
+  /** Host name or address. Default: `127.0.0.1`. */
+  readonly hostname?: string | undefined;
   /** How long a shutdown waits for calls in progress before it ends them, in milliseconds. Default: 10,000. */
   readonly graceMs?: number | undefined;
   /** Process signals that start a shutdown, such as `["SIGINT", "SIGTERM"]`. Default: none. */

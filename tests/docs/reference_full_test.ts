@@ -4,7 +4,9 @@ import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { ServerOptions } from "../../mod.ts";
+import type { ClientOptions, ServerOptions } from "../../mod.ts";
+import type { McpTransportOptions } from "../../src/entries/mcp.ts";
+import type { ServeOptions } from "../../src/entries/serve.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -50,16 +52,57 @@ interface Documented {
   readonly jsDoc?: { readonly doc?: string };
 }
 
-test("deno doc shows each option of createServer, and what it is for", () => {
-  const deno = join(ROOT, "node_modules/.bin/deno");
-  const output = execFileSync(deno, ["doc", "--json", "--quiet", "mod.ts"], { cwd: ROOT, maxBuffer: 1 << 28 });
-  const [front] = Object.values(JSON.parse(`${output}`).nodes) as [
-    { symbols: { name: string; declarations: unknown }[] },
-  ];
-  const [options] = front.symbols.find(({ name }) => name === "ServerOptions")?.declarations as [
-    { readonly def: { readonly properties: readonly Documented[] } },
-  ];
-  const { properties } = options.def;
-  deepStrictEqual(properties.map(({ name }) => name).sort(), Object.keys(OPTIONS).sort());
-  for (const { name, jsDoc } of properties) ok(jsDoc?.doc, `${name} has no documentation`);
-});
+const CLIENT: Readonly<Record<keyof ClientOptions, true>> = {
+  headers: true,
+  fetch: true,
+  maxResponseBytes: true,
+  timeoutMs: true,
+  idleTimeoutMs: true,
+  retry: true,
+  onElicitation: true,
+  onMoreRequested: true,
+};
+
+const MCP: Readonly<Record<keyof McpTransportOptions, true>> = {
+  headers: true,
+  fetch: true,
+  maxResponseBytes: true,
+  clientInfo: true,
+  era: true,
+  pinned: true,
+  allTools: true,
+  logger: true,
+};
+
+const SERVE: Readonly<Record<keyof ServeOptions, true>> = {
+  port: true,
+  hostname: true,
+  graceMs: true,
+  signals: true,
+  banner: true,
+  tls: true,
+  grpc: true,
+};
+
+for (
+  const [entry, name, all] of [
+    ["mod.ts", "ServerOptions", OPTIONS],
+    ["mod.ts", "ClientOptions", CLIENT],
+    ["src/entries/mcp.ts", "McpTransportOptions", MCP],
+    ["src/entries/serve.ts", "ServeOptions", SERVE],
+  ] as const
+) {
+  test(`deno doc shows each member of ${name}, and what it is for`, () => {
+    const deno = join(ROOT, "node_modules/.bin/deno");
+    const output = execFileSync(deno, ["doc", "--json", "--quiet", entry], { cwd: ROOT, maxBuffer: 1 << 28 });
+    const [front] = Object.values(JSON.parse(`${output}`).nodes) as [
+      { symbols: { name: string; declarations: unknown }[] },
+    ];
+    const [options] = front.symbols.find((symbol) => symbol.name === name)?.declarations as [
+      { readonly def: { readonly properties: readonly Documented[] } },
+    ];
+    const { properties } = options.def;
+    deepStrictEqual(properties.map((property) => property.name).sort(), Object.keys(all).sort());
+    for (const { name, jsDoc } of properties) ok(jsDoc?.doc, `${name} has no documentation`);
+  });
+}

@@ -26,7 +26,25 @@ const RULES: OptionRules<McpTransportOptions> = {
 };
 
 /** Options of {@link mcpTransport}. */
-export interface McpTransportOptions extends McpClientOptions, HttpClientOptions {}
+export interface McpTransportOptions extends McpClientOptions, HttpClientOptions {
+  // Repeated, because documentation shows the members of an interface, not those of its bases.
+  /** Headers of every request, such as `authorization`, or a function that returns them for each request. */
+  readonly headers?: HttpClientOptions["headers"];
+  /** Replaces the global `fetch`. */
+  readonly fetch?: HttpClientOptions["fetch"];
+  /** Maximum size of a response in bytes; of an endless stream, maximum size of one event. Default: 64 MiB. */
+  readonly maxResponseBytes?: HttpClientOptions["maxResponseBytes"];
+  /** Name and version of the client; servers may show and log them. Default: name `toolwire`, version of this package. */
+  readonly clientInfo?: McpClientOptions["clientInfo"];
+  /** Era of the protocol: `modern` is 2026-07-28, `legacy` is 2025-11-25 and older. Default: `auto`, which detects it with one request. */
+  readonly era?: McpClientOptions["era"];
+  /** Reviewed tools, as returned by `list()`. Calls of a tool that has changed, or is not in this array, fail with `permission_denied`. */
+  readonly pinned?: McpClientOptions["pinned"];
+  /** Whether to list all tools of a server that lists a selection, as with `discover()`. Default: `false`. */
+  readonly allTools?: McpClientOptions["allTools"];
+  /** Receives warnings about problems of the server that do not fail a request. Default: `console`. */
+  readonly logger?: McpClientOptions["logger"];
+}
 
 /**
  * A transport to an MCP server over HTTP, of revision 2026-07-28 or older. The revision is detected.
