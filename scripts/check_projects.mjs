@@ -20,7 +20,7 @@ let passed = 0;
 let failed = 0;
 const { temporary, node, run, close } = await serveConsumers([TOOLWIRE, CREATE_TOOLWIRE]);
 const program = join(temporary, "create");
-cpSync(join(root, "create-toolwire/dist"), program, { recursive: true });
+cpSync(join(root, "apps/create-toolwire/dist"), program, { recursive: true });
 mkdirSync(join(temporary, "projects"));
 const [redis, postgres] = [await startRedis(), await startPostgres()];
 try {

@@ -1,4 +1,5 @@
 import { isJsonObject, pointerKeys } from "../../internal/json.ts";
+import { narrowEffect } from "./effect_json_schema.ts";
 import { mapParts } from "../json_schema/subschemas.ts";
 import { adapterFor, type SchemaAdapter } from "./adapter.ts";
 import { ARKTYPE_OPTIONS, refuseWithoutJson, remedyFor } from "./json_form.ts";
@@ -49,6 +50,7 @@ function convert(schema: Schema, { where, adapters }: JsonSchemaOptions): JsonSc
     const options = standard.vendor === "arktype" ? { libraryOptions: ARKTYPE_OPTIONS } : {};
     if (standard.jsonSchema !== undefined) converted = standard.jsonSchema.input({ target: TARGET, ...options });
     else converted = adapterFor(adapters, schema, "toJsonSchema")?.(schema);
+    if (standard.vendor === "effect") converted = narrowEffect(converted, schema);
     refuseWithoutJson(schema, converted);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
