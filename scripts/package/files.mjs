@@ -34,7 +34,20 @@ export function findProblems(folder, manifest, root) {
     )
       .map((file) => `names modules as on JSR: ${file}`),
     ...findBrokenLinks(folder),
+    ...findAbsentImports(files.filter((file) => file.endsWith(".d.ts")), folder, manifest.peerDependenciesMeta),
   ];
+}
+
+/** Declarations that import a package which may be absent: without it they are an error of TypeScript (TS2307) in each program. */
+function findAbsentImports(declarations, folder, peers) {
+  return declarations.flatMap((file) => {
+    // Comments have imports of examples.
+    const code = readFileSync(join(folder, file), "utf8").replace(/\/\*[^]*?\*\//g, "");
+    const imported = Array.from(code.matchAll(/(?:from|import\()\s*"((?:@[^/"]+\/)?[^/"]+)/g), ([, name]) => name);
+    return imported.filter((name) => peers[name]?.optional).map((name) =>
+      `${file} imports types of ${name}, which may be absent`
+    );
+  });
 }
 
 /** Tests and tools of the repository, and sources: their code is in dist/. */
