@@ -36,5 +36,6 @@ export const server = createServer({
   version: "1.0.0",
   tools: [draft, print, whoami],
   basePath: "/api",
+  keys: process.env.KEYS,
 });
 export type Server = typeof server;
