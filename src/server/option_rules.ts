@@ -49,6 +49,12 @@ function adviseWire(item: unknown): string | undefined {
   return Object.hasOwn(WIRES, name) ? WIRES[name] : undefined;
 }
 
+/** A server, or what `gateway()` gives, has tools, and is no part yet. */
+function advisePart(item: unknown): string | undefined {
+  const isServer = item instanceof Object && ("tools" in item || "fetch" in item);
+  return isServer ? 'mount(server), or group("name", server), of "toolwire/compose"' : undefined;
+}
+
 /** Functions that give `auth`, which may be passed without being called. Any other function identifies callers. */
 const AUTHS: readonly string[] = ["bearer", "jwt", "authenticate", "signIn"];
 
@@ -78,7 +84,7 @@ type CheckedOptions = Omit<AnyServerOptions, "originPolicy"> & OriginPolicy;
 
 const RULES: OptionRules<CheckedOptions> = {
   tools: required(LIST),
-  parts: arrayOf("what mount(server) gives", bring("~join")),
+  parts: arrayOf("what mount(server) gives", bring("~join"), advisePart),
   resources: arrayOf("what defineResource(…) gives", bring("~catalog")),
   prompts: arrayOf("what definePrompt(…) gives", bring("~catalog")),
   changes: OBJECT,

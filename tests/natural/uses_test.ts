@@ -2,10 +2,11 @@
  * What readers of other libraries' documentation type in a handler, at a client and with `serve`. Each is refused with the line to write: in a
  * handler the line is in the server's log, because callers get no text of exceptions.
  */
-import { match, ok, rejects, strictEqual } from "node:assert/strict";
+import { match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { z } from "zod";
-import { createClient, createServer, defineTool } from "../../mod.ts";
+import { createClient, createServer, defineTool, memoryTransport, ToolError } from "../../mod.ts";
+import { gateway } from "../../src/entries/compose.ts";
 import { serve } from "../../src/runtime/serve.ts";
 import { testClient } from "../../src/entries/testing.ts";
 
@@ -190,3 +191,27 @@ for (
     ok(lines.some((line) => says.test(line)), lines.join("\n"));
   });
 }
+
+test("a ToolError with a code of its author's: the log says that there is none, and what to throw", async () => {
+  const lines: string[] = [];
+  const write = (_: string, data?: Loose) => void lines.push(`${data?.hint}`);
+  const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: write };
+  const tool = defineTool("t").describe("T").handle(() => {
+    throw new ToolError("not_found" as never, "No todo 9");
+  });
+  await rejects(Promise.resolve(testClient(createServer({ tools: [tool], logger })).t()), { code: "internal" });
+  match(
+    lines.join(),
+    /a ToolError has no code "not_found"\. Declare it, \.errors\(\{ not_found: null \}\), and throw ctx\.fail\(/,
+  );
+});
+
+test("a gateway or a server as a part, without mount(): the line to write", async () => {
+  const remote = await gateway("remote", memoryTransport(server));
+  for (const part of [remote, server]) {
+    throws(() => createServer({ tools: [], parts: [part as never] }), {
+      message: /: write mount\(server\), or group\("name", server\), of "toolwire\/compose"$/,
+    });
+  }
+  await remote.close?.();
+});

@@ -1,3 +1,4 @@
+import { shorten } from "../../internal/text.ts";
 import { type ErrorResult, errorResult, type FailureOutcome, type LogLevel } from "../call/outcome.ts";
 import { isToolErrorCode } from "../errors/code.ts";
 import { attempt } from "../../internal/async.ts";
@@ -55,6 +56,7 @@ export function maskThrown(logger: Logger | undefined, thrown: unknown, fields: 
  */
 export function hintFor(thrown: unknown): string | undefined {
   try {
+    if (thrown instanceof ToolError && !isToolErrorCode(thrown.code)) return unknownCodeHint(thrown.code);
     const isPlain = Object.getPrototypeOf(thrown) === Error.prototype && !Object.hasOwn(thrown as Error, "code");
     return isPlain ? HINT : isProtocolError(thrown) ? PROTOCOL_ERROR_HINT : undefined;
   } catch {
@@ -66,6 +68,13 @@ export function hintFor(thrown: unknown): string | undefined {
 function isProtocolError(thrown: unknown): boolean {
   const { code } = thrown as { readonly code?: unknown };
   return thrown instanceof Error && Number.isInteger(code) && -32_768 <= Number(code) && Number(code) <= -32_000;
+}
+
+/** TypeScript refuses such a code, JavaScript does not. */
+function unknownCodeHint(code: string): string {
+  const name = shorten(String(code), 64);
+  return `The caller gets no message: a ToolError has no code "${name}". Declare it, .errors({ ${name}: null }), and throw ` +
+    `ctx.fail("${name}", message), or throw a ToolError with a code of docs/errors.md, such as "resource_not_found" or "conflict"`;
 }
 
 const PROTOCOL_ERROR_HINT =
