@@ -49,7 +49,7 @@ function adviseWire(item: unknown): string | undefined {
   return Object.hasOwn(WIRES, name) ? WIRES[name] : undefined;
 }
 
-/** A server, or what `gateway()` gives, has tools, and is no part yet. */
+/** A server, or what `gateway()` gives, has tools, and is not a part yet. */
 function advisePart(item: unknown): string | undefined {
   const isServer = item instanceof Object && ("tools" in item || "fetch" in item);
   return isServer ? 'mount(server), or group("name", server), of "toolwire/compose"' : undefined;
