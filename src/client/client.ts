@@ -43,11 +43,11 @@ import type {
 export interface ClientOptions extends HttpClientOptions {
   // Repeated, because documentation shows the members of an interface, not those of its bases.
   /** Headers of every request, such as `authorization`, or a function that returns them for each request. */
-  readonly headers?: HttpClientOptions["headers"];
+  readonly headers?: HttpClientOptions["headers"] | undefined;
   /** Replaces the global `fetch`. */
-  readonly fetch?: HttpClientOptions["fetch"];
+  readonly fetch?: HttpClientOptions["fetch"] | undefined;
   /** Maximum size of a response in bytes; of an endless stream, maximum size of one event. Default: 64 MiB. */
-  readonly maxResponseBytes?: HttpClientOptions["maxResponseBytes"];
+  readonly maxResponseBytes?: HttpClientOptions["maxResponseBytes"] | undefined;
   /** Total time limit of a call including retries, in milliseconds. It is sent to the server. Default: no limit. */
   readonly timeoutMs?: number | undefined;
   /** Maximum time without data from the server, in milliseconds. Below 16,000, earlier heartbeats are asked for. Default: 60,000. */

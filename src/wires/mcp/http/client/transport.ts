@@ -29,21 +29,21 @@ const RULES: OptionRules<McpTransportOptions> = {
 export interface McpTransportOptions extends McpClientOptions, HttpClientOptions {
   // Repeated, because documentation shows the members of an interface, not those of its bases.
   /** Headers of every request, such as `authorization`, or a function that returns them for each request. */
-  readonly headers?: HttpClientOptions["headers"];
+  readonly headers?: HttpClientOptions["headers"] | undefined;
   /** Replaces the global `fetch`. */
-  readonly fetch?: HttpClientOptions["fetch"];
+  readonly fetch?: HttpClientOptions["fetch"] | undefined;
   /** Maximum size of a response in bytes; of an endless stream, maximum size of one event. Default: 64 MiB. */
-  readonly maxResponseBytes?: HttpClientOptions["maxResponseBytes"];
+  readonly maxResponseBytes?: HttpClientOptions["maxResponseBytes"] | undefined;
   /** Name and version of the client; servers may show and log them. Default: name `toolwire`, version of this package. */
-  readonly clientInfo?: McpClientOptions["clientInfo"];
+  readonly clientInfo?: McpClientOptions["clientInfo"] | undefined;
   /** Era of the protocol: `modern` is 2026-07-28, `legacy` is 2025-11-25 and older. Default: `auto`, which detects it with one request. */
-  readonly era?: McpClientOptions["era"];
+  readonly era?: McpClientOptions["era"] | undefined;
   /** Reviewed tools, as returned by `list()`. Calls of a tool that has changed, or is not in this array, fail with `permission_denied`. */
-  readonly pinned?: McpClientOptions["pinned"];
+  readonly pinned?: McpClientOptions["pinned"] | undefined;
   /** Whether to list all tools of a server that lists a selection, as with `discover()`. Default: `false`. */
-  readonly allTools?: McpClientOptions["allTools"];
+  readonly allTools?: McpClientOptions["allTools"] | undefined;
   /** Receives warnings about problems of the server that do not fail a request. Default: `console`. */
-  readonly logger?: McpClientOptions["logger"];
+  readonly logger?: McpClientOptions["logger"] | undefined;
 }
 
 /**
