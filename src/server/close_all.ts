@@ -5,14 +5,14 @@ import { CleanUp } from "../internal/clean_up.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MountedWire } from "../wires/wire.ts";
 import type { AnyServerOptions } from "./options.ts";
-import type { JoinedParts } from "./server_options.ts";
+import type { MergedParts } from "./server_options.ts";
 import type { Routes } from "./routes.ts";
 
 /** What a server closes, in this order. */
 interface Closed {
   readonly wires: Iterable<MountedWire>;
   readonly dispatcher: Dispatcher;
-  readonly parts: JoinedParts | undefined;
+  readonly parts: MergedParts | undefined;
 }
 
 /** Has the server close, when it is closed, what its options have open. Called last, since a server that is not created closes nothing. */

@@ -25,7 +25,7 @@ import { FetchRequest } from "./fetch_request.ts";
 import { type AnyServerOptions, assertCoreOptions, assertOriginRules, type CoreServerOptions } from "./options.ts";
 import { OriginGuard } from "./origin_guard.ts";
 import type { OriginRules } from "./origin_policy.ts";
-import type { AllTools, JoinedParts, OriginPolicy, Part, ServerOffer } from "./server_options.ts";
+import type { AllTools, MergedParts, OriginPolicy, Part, ServerContents } from "./server_options.ts";
 import { createMountedResume } from "./mounted_resume.ts";
 import { guardChanges } from "./guarded_changes.ts";
 import { createNotify, type Notify } from "./notify.ts";
@@ -134,7 +134,7 @@ export interface Server<Tools extends readonly AnyTool[] = readonly AnyTool[]> {
    *
    * @internal
    */
-  readonly "~offer": ServerOffer;
+  readonly "~contents": ServerContents;
   /**
    * Stops taking calls, waits for calls under way, ends those that are left after the grace period, and closes gateways and what the
    * server was given: the engine, the change bus, session stores, and stores of rate limits. What several servers of a process were
@@ -234,7 +234,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
   const auth = options.auth?.mount(host, routes);
   for (const wire of wires) mounted.push(mountWire(wire, host, routes));
   holdResources(dispatcher, options.engine, ownChanges, routes);
-  const offer: ServerOffer = { options, parts, changes: host.changes, plans: () => registry.definitions() };
+  const offer: ServerContents = { options, parts, changes: host.changes, definitions: () => registry.definitions() };
   return serverOf({
     host,
     offer,
@@ -247,7 +247,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
 
 function createRegistry(
   { tools, engine, unknownArguments, logger }: CoreServerOptions<readonly AnyTool[], readonly Part[]>,
-  parts: JoinedParts | undefined,
+  parts: MergedParts | undefined,
 ): ToolRegistry {
   const guard = unknownArguments?.["~guard"](toLogger(logger));
   return new ToolRegistry(tools, engine?.["~deferral"].systemTools, parts, guard);
@@ -267,7 +267,7 @@ function createDispatcher(
     clock,
     middleware: logger?.calls === undefined ? middleware : [logger.calls, ...middleware],
     timeoutMs,
-    door: options.wires?.find((wire) => wire["~door"])?.["~door"],
+    waitEndpoint: options.wires?.find((wire) => wire["~waitEndpoint"])?.["~waitEndpoint"],
     limits,
   });
 }
@@ -294,7 +294,7 @@ function infoOf(options: AnyServerOptions): ServerInfo {
 /** The parts of a server that do not depend on its origin policy. */
 interface ServerParts {
   readonly host: WireHost;
-  readonly offer: ServerOffer;
+  readonly offer: ServerContents;
   readonly dispatcher: Dispatcher;
   readonly routes: Routes;
   readonly auth: MountedAuth | undefined;
@@ -349,7 +349,7 @@ function serverOf<Tools extends readonly AnyTool[]>(
       resume: () => dispatcher.deferral?.resume(),
       resumeMounted,
     },
-    "~offer": offer,
+    "~contents": offer,
     ...createWaitMethods(dispatcher),
     work: (options) => dispatcher.deferralOr("Cannot run deferred work").work(options),
     async close(graceMs = DEFAULT_GRACE_MS) {
@@ -363,8 +363,8 @@ function serverOf<Tools extends readonly AnyTool[]>(
 }
 
 function createWaitMethods(dispatcher: Dispatcher): Pick<Server, "resolve" | "decline"> {
-  const settleWait: Deferral["settleWait"] = (token, word) =>
-    dispatcher.deferralOr("Cannot resolve a wait").settleWait(token, word);
+  const settleWait: Deferral["settleWait"] = (token, resolution) =>
+    dispatcher.deferralOr("Cannot resolve a wait").settleWait(token, resolution);
   return {
     resolve: async (token, content) => await settleWait(token, { done: "accept", content }),
     decline: async (token, reason) =>

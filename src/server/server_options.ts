@@ -147,7 +147,7 @@ export interface Part<Tools extends AnyTool = AnyTool> {
    *
    * @internal
    */
-  readonly "~join": JoinParts;
+  readonly "~join": MergeParts;
 }
 
 /** A server, or a gateway of `./compose`: what can be a part of a server. */
@@ -159,7 +159,7 @@ export interface Composable<Tools extends readonly AnyTool[] = readonly AnyTool[
    *
    * @internal
    */
-  readonly "~offer": ServerOffer;
+  readonly "~contents": ServerContents;
 }
 
 /**
@@ -184,13 +184,13 @@ export type ComposableOptions<Parts extends readonly Part[] = readonly Part[]> =
 >;
 
 /** The contents of a server, for another one that it is a part of. */
-export interface ServerOffer {
+export interface ServerContents {
   /** Options of the server, as they were passed. */
   readonly options: ComposableOptions;
   /** The current tools; system tools, too. */
-  plans(): readonly ToolDefinition[];
+  definitions(): readonly ToolDefinition[];
   /** The joined parts of the server; `undefined` if it has none. */
-  readonly parts: JoinedParts | undefined;
+  readonly parts: MergedParts | undefined;
   /** Bus of the changes of its lists and resources. */
   readonly changes: Pick<ChangeBus, "subscribe">;
   /** Which callers may use it, in addition to what its tools state. Default: all. */
@@ -198,7 +198,7 @@ export interface ServerOffer {
 }
 
 /** The parts of a server as one: their tools, resources, prompts and changes. */
-export interface JoinedParts extends PartTools {
+export interface MergedParts extends PartTools {
   /** Resources of the server and of its parts. */
   readonly resources: readonly Resource[];
   /** Prompts of the server and of its parts. */
@@ -216,7 +216,7 @@ export interface JoinedParts extends PartTools {
  *
  * @throws {TypeError} If a value is not a part, or a part authenticates its callers and the server does not.
  */
-export type JoinParts = (options: ServerOffer["options"], own: ChangeBus) => JoinedParts;
+export type MergeParts = (options: ServerContents["options"], own: ChangeBus) => MergedParts;
 
 /** The tools of a server and of its parts. */
 export type AllTools<Tools extends readonly AnyTool[], Parts extends readonly Part[]> = Parts extends readonly []

@@ -10,7 +10,7 @@ import type { ClientInfo, Metadata, Peer, Principal, RequestHost } from "../core
 import type { ChangeBus } from "../core/call/changes.ts";
 import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ContentCatalog } from "../core/content/content_catalog.ts";
-import type { ResolverDoor } from "../core/dispatch/deferral.ts";
+import type { WaitEndpoint } from "../core/dispatch/deferral.ts";
 import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
 import type { AdmitList } from "../core/dispatch/list_limits.ts";
 import type { ToolError } from "../core/errors/tool_error.ts";
@@ -143,7 +143,7 @@ export interface RequestWire {
    *
    * @internal
    */
-  readonly "~door"?: ResolverDoor | undefined;
+  readonly "~waitEndpoint"?: WaitEndpoint | undefined;
   /** Binds the wire to a server. */
   mount(host: WireHost): MountedWire;
 }

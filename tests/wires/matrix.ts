@@ -89,7 +89,7 @@ function wholeRow(to: WireRow): WireRow {
     ...to,
     name: `part of another: ${to.name}`,
     async open(server, caller) {
-      const { keys = "k1:a secret that only this whole server knows", logger, clock } = server["~offer"]
+      const { keys = "k1:a secret that only this whole server knows", logger, clock } = server["~contents"]
         .options as Partial<
           ServerOptions<[]>
         >;
@@ -117,7 +117,7 @@ function gatewayRow(to: WireRow, back: WireRow): WireRow {
         keys: "k1:a secret that the gateway alone knows",
         wires,
         logger,
-        clock: (server["~offer"].options as Partial<ServerOptions<[]>>).clock,
+        clock: (server["~contents"].options as Partial<ServerOptions<[]>>).clock,
       });
       return await openWhole(to, whole, caller, closeBack);
     },
@@ -132,7 +132,7 @@ function discoveryRow(to: WireRow, how: "by name" | "through call_tool"): WireRo
     // The full list is read in process.
     lacks: (to.lacks ?? []).filter((lack) => !lack.startsWith("types of")),
     async open(server, caller) {
-      const { keys = "k1:a secret that only the server with discovery knows", logger, clock } = server["~offer"]
+      const { keys = "k1:a secret that only the server with discovery knows", logger, clock } = server["~contents"]
         .options as Partial<ServerOptions<[]>>;
       const discovery = discover({ when: "always" });
       const common = { tools: [], keys, wires, discovery, clock, ...(logger !== undefined && { logger }) };

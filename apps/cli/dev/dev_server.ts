@@ -51,7 +51,7 @@ type Options = CoreServerOptions<readonly AnyTool[]>;
  * @throws {CliError} If a name of `wires` is neither a wire of the server nor one that `--wires` creates.
  */
 export function toDevServer(server: Server, options: DevServerOptions): Server {
-  const own = server["~offer"].options as Options;
+  const own = server["~contents"].options as Options;
   const { engine, keys, wires: ownWires = [] } = own;
   const wires = options.wires?.map((name) => wireNamed(name, ownWires)) ?? ownWires;
   return createServerOf({
@@ -74,7 +74,7 @@ function withConsole(wires: readonly RequestWire[], key: string | undefined): re
 
 /** Whether a server has a console page whose options have a key, so that `toolwire dev` does not add the key to its link. */
 export function hasOwnKey(server: Server): boolean {
-  const { wires = [] } = server["~offer"].options as Options;
+  const { wires = [] } = server["~contents"].options as Options;
   return wires.some((wire) => wire.name === "console" && (wire as ConsoleWire)["~withKey"] === undefined);
 }
 

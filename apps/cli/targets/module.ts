@@ -61,7 +61,7 @@ export async function openModule(
 
 /** Standard error has one line of JSON with `--json`, so the default log of errors in handlers is off. */
 async function withoutDefaultLog(server: Server): Promise<Server> {
-  const options = server["~offer"].options as CoreServerOptions<readonly AnyTool[]>;
+  const options = server["~contents"].options as CoreServerOptions<readonly AnyTool[]>;
   if (options.logger !== undefined) return server;
   const { createServer } = await import("../../../src/entries/core.ts");
   return createServer({ ...options, changes: server["~server"].host.changes, logger: false });

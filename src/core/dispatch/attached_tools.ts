@@ -60,7 +60,7 @@ function attach(registry: ToolRegistry, tag: string, tools: readonly AnyTool[]):
 
 /** Returns the tool that a job names: of the registry, of an added toolset, or of a part under the name on the part's own server. */
 export function toolOfJob(registry: ToolRegistry, name: string): ToolDefinition | undefined {
-  return registry.get(name) ?? registry.attached.get(name) ?? registry.parts?.alone(name);
+  return registry.get(name) ?? registry.attached.get(name) ?? registry.parts?.findByOriginalName(name);
 }
 
 /** Returns the tool that a token names, as {@link toolOfJob} finds it, if it is visible to the caller. Scopes are not checked. */

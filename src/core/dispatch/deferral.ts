@@ -15,7 +15,7 @@ import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
 import type { RunState } from "./run_state.ts";
 import type { CallObserver } from "./observer.ts";
-import type { CallServices, OutputLimits, QuestionKeys, RunQuestions, StoppedRuns } from "./services.ts";
+import type { CallServices, OutputLimits, QuestionKeys, StoppedRuns } from "./services.ts";
 import type { Schedule, Scheduler } from "./schedule.ts";
 import type { CompletionTarget, Notifier } from "./completion.ts";
 import type { Resolution } from "../handler/waits.ts";
@@ -55,7 +55,7 @@ export interface PromiseTerms {
 
 /** Reads a promise token without a look-up of its job. An error if it is invalid, expired or another caller's, or there is no engine. */
 export function readPromise(
-  { deferral }: { readonly deferral: Pick<Deferral, "readPromise"> | undefined },
+  { deferral }: { readonly deferral: Pick<DeferredAccess, "readPromise"> | undefined },
   token: string,
   peer: Peer,
 ): PromiseTerms | ErrorResult {
@@ -63,7 +63,7 @@ export function readPromise(
 }
 
 /** What `server.resolve` or `server.decline` passes to a wait of a handler: a value, or a refusal with an optional reason. */
-export type ResolveWord =
+export type WaitResolution =
   | { readonly done: "accept"; readonly content: unknown }
   | { readonly done: "decline"; readonly reason?: string | undefined };
 
@@ -76,7 +76,7 @@ export interface OpenWait {
 }
 
 /** The HTTP route of the option `resolver`: its URL, and the check of values against the schema of their wait before they are stored. */
-export interface ResolverDoor {
+export interface WaitEndpoint {
   /** URL below which values arrive by `POST`. */
   readonly url: string;
   /** Checks a value against a JSON Schema. Returns the issues, `undefined` if it fits. */
@@ -98,19 +98,12 @@ export interface JobAccess {
   toolOf(name: string): ToolDefinition | undefined;
 }
 
-/** Promises, jobs and idempotency keys: implemented in promises/, brought by the value of the option `engine`. */
-export interface Deferral extends StoppedRuns {
+/** What the dispatcher uses for each run: budgets, jobs, system tools. */
+export interface DeferredRuns extends StoppedRuns {
   /** The error for calls that need the engine, if it can never work; `undefined` if it may. */
   readonly unusable: ErrorResult | undefined;
   /** Whether jobs run in other processes only, so that calls of tools with `.promise()` are stored as jobs at once. */
   readonly startsElsewhere: boolean;
-  /**
-   * Checks tools against engine and keys.
-   *
-   * @throws {TypeError} If a tool takes config, which the engine would store in plain text, or promises work that would end with
-   * its request.
-   */
-  assertServable(definitions: readonly ToolDefinition[]): void;
   /** Creates the state of a run, which can become that of a job. */
   createRunState(call: Call, sink: Sink | undefined): RunState;
   /**
@@ -136,27 +129,39 @@ export interface Deferral extends StoppedRuns {
   runSystemTool(run: CallContext, input: RedeemInput): Promise<CallResult>;
   /** The promise of external work, for a `value` of `start`, or of `check` if it is `Pending`; `undefined` for an output or questions of `check`. */
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined;
-  makeJob(run: CallContext): Promise<void>;
-  promiseOf(run: CallContext, waits: RunQuestions): CallResult;
+}
+
+/** What wires and pages use beside calls: the jobs, what a promise token contains, and waits. */
+export interface DeferredAccess {
   /** The jobs, for operators. Reading this starts a worker, as a call does. */
   readonly jobs: JobAccess;
+  /** Reads a promise token of this caller. */
+  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
+  /** Reads the wait of a token; of one that is no longer open, why. Never rejects. */
+  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult>;
   /**
    * Resolves a wait by its token. Never rejects.
    *
-   * @param word The value that was accepted, or the reason of a refusal.
+   * @param resolution The value that was accepted, or the reason of a refusal.
    */
-  resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult>;
+  resolve(token: string, resolution: WaitResolution): Promise<Resolution | ErrorResult>;
+}
+
+/** What a server uses: its tools are checked, its workers are started and stopped. */
+export interface DeferredWork {
   /**
-   * Resolves a wait by its token, for callers of {@link Deferral.resolve} that expect exceptions.
+   * Checks tools against engine and keys.
+   *
+   * @throws {TypeError} If a tool takes config, which the engine would store in plain text, or promises work that would end with
+   * its request.
+   */
+  assertServable(definitions: readonly ToolDefinition[]): void;
+  /**
+   * Resolves a wait by its token, for callers of {@link DeferredAccess.resolve} that expect exceptions.
    *
    * @throws {ToolError} If the wait cannot be resolved.
    */
-  settleWait(token: string, word: ResolveWord): Promise<Resolution>;
-  /** Reads the wait of a token; of one that is no longer open, why. Never rejects. */
-  readWait(token: string): Promise<OpenWait | Resolution | ErrorResult>;
-  tokenOf(run: CallContext): string | undefined;
-  /** Reads a promise token of this caller. */
-  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
+  settleWait(token: string, resolution: WaitResolution): Promise<Resolution>;
   /**
    * Starts a worker that runs jobs as they come due.
    *
@@ -168,6 +173,9 @@ export interface Deferral extends StoppedRuns {
   /** Ends the waits of calls for jobs, and stops the workers; resolves when the jobs under way here have ended. */
   stop(): Promise<void>;
 }
+
+/** Promises, jobs and idempotency keys, by who uses them: implemented in `src/jobs/promises/`, brought by the value of the option `engine`. */
+export interface Deferral extends DeferredRuns, DeferredAccess, DeferredWork {}
 
 /** Limits on the output of tools, and on the results that are stored with jobs; results beyond them become `result_too_large`. */
 export interface ResultLimits extends OutputLimits {
@@ -187,7 +195,7 @@ export interface JobOptions {
   /** What is notified when jobs end. */
   readonly onComplete?: readonly CompletionTarget[] | undefined;
   /** Checks values for waits where they arrive. Default: they are checked when the handler runs. */
-  readonly door?: ResolverDoor | undefined;
+  readonly waitEndpoint?: WaitEndpoint | undefined;
 }
 
 /** Options of {@link DeferralSupport.create}. */

@@ -20,7 +20,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
-import type { Deferral, DispatchServices, JobOptions, PromiseEngine } from "./deferral.ts";
+import type { Deferral, DeferredAccess, DispatchServices, JobOptions, PromiseEngine } from "./deferral.ts";
 import { hintFor, type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import { type CallObserver, GuardedObserver, observe } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
@@ -78,7 +78,7 @@ export interface Dispatch {
   /** Aborts when the shutdown begins. Created when it is first read: Workers allow no signal outside of a request. */
   readonly closeSignal: AbortSignal;
   /** @internal Jobs, promise tokens and waits, for operators and wires; `undefined` on a server without an engine. */
-  readonly deferral: Pick<Deferral, "jobs" | "readPromise" | "readWait" | "resolve"> | undefined;
+  readonly deferral: DeferredAccess | undefined;
 }
 
 /** Tools that are called apart from the server's own, with the same keys, engine, middleware and limits. */
@@ -140,7 +140,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     this.#runner = new ToolRunner(this);
     this.pending = new PendingList(this.clock);
     this.keys = keys;
-    this.resolverUrl = options.door?.url;
+    this.resolverUrl = options.waitEndpoint?.url;
     this.questions = keys?.["~questions"](keys);
     this.deferral = keys && engine?.["~deferral"].create(this, { ...options, engine, keys });
     this.assertServable(registry.definitions());

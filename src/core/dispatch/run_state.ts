@@ -51,7 +51,7 @@ export class RunState {
   /** Whether the run ends at its total limit. */
   #endsAtTotal = false;
   protected services: RunStateServices | undefined;
-  #answered: Pick<Future<CallResult>, "receive"> | undefined;
+  #answerReceiver: Pick<Future<CallResult>, "receive"> | undefined;
   /** Result of the work; `undefined` while it runs. */
   workResult: CallResult | undefined;
   /** Passes the work's result, or its promise, to the middleware around the work; `undefined` without such middleware. */
@@ -138,7 +138,7 @@ export class RunState {
     this.#watch(this.sink?.closed);
     if (this.#ended !== undefined) return answer.receive(this.#ended);
     this.services = services;
-    this.#answered = answer;
+    this.#answerReceiver = answer;
     this.limit(totalMs, onTotal, startedMs);
     if (idleMs !== undefined) this.idle = services.deadlines.add(idleMs, () => this.#expire());
     services.trackPending();
@@ -235,8 +235,8 @@ export class RunState {
 
   /** Where the result goes; `undefined` from the second time on. */
   protected takeAnswer(): Pick<Future<CallResult>, "receive"> | undefined {
-    const answered = this.#answered;
-    this.#answered = undefined;
+    const answered = this.#answerReceiver;
+    this.#answerReceiver = undefined;
     return answered;
   }
 

@@ -245,7 +245,7 @@ export class Builder {
 
   before(tool: AnyTool): Builder {
     const earlier = tool["~definition"];
-    return this.#with({ earlier: [...this.draft.earlier, earlier, ...earlier.earlier] });
+    return this.#with({ earlierRevisions: [...this.draft.earlierRevisions, earlier, ...earlier.earlierRevisions] });
   }
 
   use(...middleware: readonly Middleware[]): Builder {

@@ -192,7 +192,7 @@ export interface ToolDefinition extends Access {
   /** Value of `.revision()`. Deferred runs and continuations of another one are not continued. */
   readonly revision: string | undefined;
   /** Earlier definitions, with other revisions, which end the work that began with them. */
-  readonly earlier: readonly ToolDefinition[];
+  readonly earlierRevisions: readonly ToolDefinition[];
   /** Options of `.promise()`, with defaults. `undefined` without it: calls return no promise tokens of jobs. */
   readonly promise: Complete<PromiseOptions> | undefined;
   /** Set if its work runs in another system. The handler starts it and returns its state. */
@@ -202,7 +202,7 @@ export interface ToolDefinition extends Access {
   /** Set if the tool runs on another server, or is `more`. The handler is then unused. */
   readonly remote: RemoteRunner | undefined;
   /** A tool that the server lists, once, if it has this one: `more`, for tools with a budget. */
-  readonly companion: ToolDefinition | undefined;
+  readonly continuationTool: ToolDefinition | undefined;
   /** Resource that a server adds if it has this tool: the page of its view. */
   readonly resource: ToolResource | undefined;
   /** Whether it is `redeem`, `cancel` or `more`, which dispatch implements. */
@@ -280,12 +280,12 @@ export const EMPTY_DEFINITION: Omit<ToolDefinition, "name" | "description" | "ha
   isVisible: undefined,
   middleware: [],
   revision: undefined,
-  earlier: [],
+  earlierRevisions: [],
   promise: undefined,
   external: undefined,
   part: undefined,
   remote: undefined,
-  companion: undefined,
+  continuationTool: undefined,
   resource: undefined,
   isSystem: false,
   render: undefined,

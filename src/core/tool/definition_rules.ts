@@ -142,7 +142,7 @@ export class CheckedBuilder extends Builder {
     if (draft.description === undefined) {
       throw unfinished(label, `call .describe("…") before ${step}, callers choose tools by it`);
     }
-    checkRevisions(label, [draft.revision, ...draft.earlier.map(({ revision }) => revision)]);
+    checkRevisions(label, [draft.revision, ...draft.earlierRevisions.map(({ revision }) => revision)]);
     checkExamples(label, draft.examples ?? [], draft);
   }
 }

@@ -26,7 +26,7 @@ export interface PartTools {
    */
   definitions(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[];
   /** The tool that has this name on its own or an inner server, for jobs that these stored; `undefined` if none or several have it. */
-  alone(name: string): ToolDefinition | undefined;
+  findByOriginalName(name: string): ToolDefinition | undefined;
 }
 
 /** Maximum number of lists that are kept for callers that see different tools. */
@@ -96,11 +96,11 @@ export class ToolRegistry {
       ...system.map((definition) => [definition.name, definition] as const),
       ...definitions,
     ]);
-    for (const { companion } of definitions.values()) {
-      if (companion === undefined) continue;
-      const { name } = companion;
+    for (const { continuationTool } of definitions.values()) {
+      if (continuationTool === undefined) continue;
+      const { name } = continuationTool;
       if (definitions.has(name)) throw reserved(name);
-      this.#definitions.set(name, companion);
+      this.#definitions.set(name, continuationTool);
     }
     this.#all = [...this.#definitions.values()];
     this.#restricted = [...this.#all.keys()].filter((index) => this.#all[index]?.isVisible !== undefined);

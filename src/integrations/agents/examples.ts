@@ -27,6 +27,6 @@ export function takeExamples(
   if (!Array.isArray(given) || given.length === 0) return { schema, examples: [] };
   const { examples: _, ...rest } = schema;
   const check = compileCheck(rest);
-  const examples = given.filter(isJsonObject).map((args) => parameters.toSaid(args));
+  const examples = given.filter(isJsonObject).map((args) => parameters.toModelArguments(args));
   return { schema: rest, examples: examples.filter((example) => check(example).length === 0) };
 }

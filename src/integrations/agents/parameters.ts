@@ -12,7 +12,7 @@ export interface Parameters {
   /** Converts the model's parameters to arguments. */
   toArguments(said: unknown): unknown;
   /** Converts arguments of the tool, such as those of an example, to the model's parameters. */
-  toSaid(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
+  toModelArguments(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** Differences from the tool's input schema. */
   readonly changes: readonly SchemaChange[];
   /** Converts a JSON Pointer in `schema` to one in the tool's input schema. */
@@ -34,7 +34,7 @@ export function toParameters(schema: ParameterSchema = {}): Parameters {
   return {
     schema: { properties: {}, ...root, type: "object" },
     toArguments: (said) => said,
-    toSaid: (args) => args,
+    toModelArguments: (args) => args,
     changes: root === schema ? [] : [PUT_IN_PLACE],
     toPointer: (pointer) => pointer,
   };
@@ -70,7 +70,7 @@ function wrap(root: ParameterSchema, keywords: readonly string[]): Parameters {
       ...($schema !== undefined && { $schema }),
     },
     toArguments: (said) => isJsonObject(said) ? said[WRAPPED] : said,
-    toSaid: (args) => ({ [WRAPPED]: args }),
+    toModelArguments: (args) => ({ [WRAPPED]: args }),
     changes: keywords.map((keyword) => ({
       pointer: `/${keyword}`,
       change: "rewritten",
@@ -105,7 +105,7 @@ export function toNamedParameters(given: ParameterSchema | undefined): Parameter
   return {
     schema: Array.isArray(required) ? { ...moved, required: required.map((name) => nameOf(String(name))) } : moved,
     toArguments: (said) => isJsonObject(said) ? renameMembers(said, originalOf) : said,
-    toSaid: (args) => renameMembers(args, nameOf),
+    toModelArguments: (args) => renameMembers(args, nameOf),
     changes: [...changes, ...renamed.map(toChange)],
     toPointer: renameIn(originalOf),
   };

@@ -356,7 +356,7 @@ export class JobRunner {
 
 /** The definition that a job runs: the current one, or the earlier one that it began with. */
 function definitionOf({ revision }: Job, current: ToolDefinition): ToolDefinition {
-  const earlier = current.earlier.find((one) => one.revision === revision);
+  const earlier = current.earlierRevisions.find((one) => one.revision === revision);
   if (earlier === undefined || revision === current.revision) return current;
   // The rest, such as the middleware, is that of the server as it is now.
   const { input, output, partial, errors, handler, adapters, config } = earlier;

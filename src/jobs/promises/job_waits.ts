@@ -3,7 +3,7 @@ import type { Job, Memo, Wait } from "../../core/dispatch/engine.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 
 /** How a wait ends, as it is stored in the memo: with a value or a refusal, and the digest by which a repeat is known. */
-export type Word = Required<Pick<Wait, "digest">> & Omit<Wait, "until" | "schema" | "refused">;
+export type StoredResolution = Required<Pick<Wait, "digest">> & Omit<Wait, "until" | "schema" | "refused">;
 
 /**
  * The memo of a run that ends, joined with the stored one. What another process has resolved meanwhile is in the stored memo alone;
@@ -55,9 +55,13 @@ export function endedMemo({ waits }: Memo): Memo {
 }
 
 /** Resolves a wait: the first value counts. Returns the job to store, `undefined` for no change, and the result. */
-export function resolveJobWait(job: Job, name: string, word: Word): readonly [Job | undefined, Resolution] {
+export function resolveJobWait(
+  job: Job,
+  name: string,
+  resolution: StoredResolution,
+): readonly [Job | undefined, Resolution] {
   const wait = job.memo.waits?.[name] ?? {};
-  if (wait.done !== undefined && wait.digest === word.digest) {
+  if (wait.done !== undefined && wait.digest === resolution.digest) {
     // The process that stored the value may have died before it scheduled the job.
     return [job.state === "queued" ? job : undefined, { resolved: true, repeated: true }];
   }
@@ -65,8 +69,8 @@ export function resolveJobWait(job: Job, name: string, word: Word): readonly [Jo
   if (wait.done !== undefined) return refuse("resolved");
   if (job.state === "cancelled") return refuse("cancelled");
   if (job.state === "done") return refuse("over");
-  if (wait.refused === word.digest) return refuse("refused");
-  const memo = { ...job.memo, waits: { ...job.memo.waits, [name]: { ...wait, ...word } } };
+  if (wait.refused === resolution.digest) return refuse("refused");
+  const memo = { ...job.memo, waits: { ...job.memo.waits, [name]: { ...wait, ...resolution } } };
   if (job.state !== "waiting") return [{ ...job, memo }, { resolved: true }];
   const { wakeAtMs: _, ...rest } = job;
   return [{ ...rest, state: "queued", memo }, { resolved: true }];

@@ -10,7 +10,7 @@ import type { Clock } from "../../internal/time.ts";
 import type { AskAnswer, Engine, Job, JobState, Wait } from "../../core/dispatch/engine.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import type { Notifier } from "../../core/dispatch/completion.ts";
-import { endedMemo, expireWaits, mergeMemo, resolveJobWait, toWaiting, type Word } from "./job_waits.ts";
+import { endedMemo, expireWaits, mergeMemo, resolveJobWait, type StoredResolution, toWaiting } from "./job_waits.ts";
 
 /** Number of times that a change is repeated after concurrent changes. */
 const MAX_TRIES = 100;
@@ -154,10 +154,10 @@ export class Jobs {
   }
 
   /** Resolves a wait of a job, whatever the job does. The first value counts. */
-  async resolve(id: string, name: string, word: Word): Promise<Resolution> {
+  async resolve(id: string, name: string, value: StoredResolution): Promise<Resolution> {
     let resolution: Resolution = { resolved: false, reason: "over" };
     const changed = await this.#change(id, (job) => {
-      const [next, result] = resolveJobWait(job, name, word);
+      const [next, result] = resolveJobWait(job, name, value);
       resolution = result;
       return next;
     });

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from "../../internal/json.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import { digestOf } from "../../core/token/digest.ts";
 import { valueName } from "../../core/dispatch/questions/waiting.ts";
-import type { DeferralParts, DispatchServices, OpenWait, ResolveWord } from "../../core/dispatch/deferral.ts";
+import type { DeferralParts, DispatchServices, OpenWait, WaitResolution } from "../../core/dispatch/deferral.ts";
 import { resolveJobWait } from "./job_waits.ts";
 import type { Jobs } from "./jobs.ts";
 
@@ -29,10 +29,10 @@ export class WaitResolver {
   }
 
   /** Resolves the wait of a token. An error for an invalid token, and for a value that is too long or, with the option `resolver`, does not fit. */
-  async resolve(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
+  async resolve(token: string, resolution: WaitResolution): Promise<Resolution | ErrorResult> {
     const found = this.#verify(token);
     if ("resolved" in found || "kind" in found) return found;
-    const json = JSON.stringify(word.done === "accept" ? word.content ?? null : word.reason ?? null);
+    const json = JSON.stringify(resolution.done === "accept" ? resolution.content ?? null : resolution.reason ?? null);
     if (json.length > MAX_VALUE_CHARS) {
       return errorResult(
         "payload_too_large",
@@ -40,7 +40,7 @@ export class WaitResolver {
       );
     }
     const value: Json = JSON.parse(json);
-    return await this.#resolve(found.id, valueName(found.key), word.done, value);
+    return await this.#resolve(found.id, valueName(found.key), resolution.done, value);
   }
 
   /** Reads the wait of a token without resolving it: key and schema if it is open, else the refusal that a value would get. */
@@ -67,7 +67,7 @@ export class WaitResolver {
   async #resolve(
     id: string,
     name: string,
-    done: ResolveWord["done"],
+    done: WaitResolution["done"],
     value: Json,
   ): Promise<Resolution | ErrorResult> {
     const digest = digestOf(done, value);
@@ -79,10 +79,10 @@ export class WaitResolver {
 
   /** The error for a value that does not fit the schema of an open wait, if a run has come to it. */
   async #misfit(id: string, name: string, value: Json): Promise<ErrorResult | undefined> {
-    const { door } = this.#options;
-    const wait = door && (await this.#jobs.engine.get(id))?.memo.waits?.[name];
-    if (door === undefined || wait?.done !== undefined || !isJsonObject(wait?.schema)) return undefined;
-    const issues = door.check(wait.schema, value);
+    const { waitEndpoint } = this.#options;
+    const wait = waitEndpoint && (await this.#jobs.engine.get(id))?.memo.waits?.[name];
+    if (waitEndpoint === undefined || wait?.done !== undefined || !isJsonObject(wait?.schema)) return undefined;
+    const issues = waitEndpoint.check(wait.schema, value);
     return issues && errorResult("invalid_input", "The value does not fit the schema of the wait", { issues });
   }
 }

@@ -24,11 +24,11 @@ import { writeLine } from "../../core/dispatch/error_masking.ts";
 import { withTimeLimit } from "../../core/call/time_limit.ts";
 import { TASKS_EXTENSION } from "../../wires/mcp/protocol/constants.ts";
 import type { McpTransport } from "../../wires/mcp/client/types.ts";
-import type { ServerOffer } from "../server_options.ts";
+import type { ServerContents } from "../server_options.ts";
 import { ACCESS_RULES } from "../../core/tool/access.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import type { Gateway, GatewayOptions } from "./gateway_types.ts";
-import { RelayedTool } from "./remote_tool.ts";
+import { RemoteTool } from "./remote_tool.ts";
 import { promptsOf, resourcesOf } from "./remote_contents.ts";
 import { hasViews, toLocalMeta } from "./remote_views.ts";
 import { isStrangeAnswer } from "./remote_error.ts";
@@ -88,13 +88,13 @@ export async function gateway<Source extends ToolSource = ToolSource>(
   transport: Transport,
   options: GatewayOptions = {},
 ): Promise<Gateway<NonNullable<Source["~tools"]>>> {
-  const remote = new Remote(name, transport, options);
+  const remote = new RemoteGateway(name, transport, options);
   await remote.begin();
   return remote as Gateway<NonNullable<Source["~tools"]>>;
 }
 
 /** A remote server: its current tools, and the transport. */
-class Remote implements Gateway {
+class RemoteGateway implements Gateway {
   readonly name: string;
   readonly #transport: Transport;
   readonly #options: GatewayOptions;
@@ -102,7 +102,7 @@ class Remote implements Gateway {
   readonly #listeners = new Listeners();
   #tools: readonly ListedTool[] = [];
   #plans: readonly ToolDefinition[] = [];
-  #offer: ServerOffer | undefined;
+  #offer: ServerContents | undefined;
   #unsubscribe: (() => void) | undefined;
   #listing: Promise<void> = Promise.resolve();
   /** The next refresh, shared by all callers that ask for one meanwhile. */
@@ -163,10 +163,10 @@ class Remote implements Gateway {
     };
     this.#offer = {
       options: { name: this.name, ...(timeoutMs !== undefined && { timeoutMs }) },
-      plans: () => this.#plans,
+      definitions: () => this.#plans,
       parts: {
         definitions: () => [],
-        alone: () => undefined,
+        findByOriginalName: () => undefined,
         resources: offers === undefined ? [] : await resourcesOf(offers),
         prompts: offers === undefined ? [] : await promptsOf(offers),
         changes: this.#changes,
@@ -182,7 +182,7 @@ class Remote implements Gateway {
     return this.#tools;
   }
 
-  get "~offer"(): ServerOffer {
+  get "~contents"(): ServerContents {
     if (this.#offer !== undefined) return this.#offer;
     throw new TypeError("Cannot compose: the gateway is not ready; await gateway(…)");
   }
@@ -239,7 +239,7 @@ class Remote implements Gateway {
     this.#lastList = list;
     this.#tools = read.map(({ listing }) => listing);
     this.#plans = read.map(({ listing, plan }) => {
-      const remote = new RelayedTool(
+      const remote = new RemoteTool(
         {
           gateway: this.name,
           transport: this.#transport,

@@ -7,12 +7,12 @@
 import type { ToolSource } from "../../client/types.ts";
 import { describeReceived } from "../../internal/text.ts";
 import { checkOptions, oneOf, type OptionRules } from "../../internal/options.ts";
-import type { Composable, Part, ServerOffer } from "../server_options.ts";
+import type { Composable, Part, ServerContents } from "../server_options.ts";
 import { type Access, ACCESS_RULES, type AccessOptions, restrict } from "../../core/tool/access.ts";
 import type { PartDefinition } from "../../core/tool/part.ts";
 import type { AnyTool, Tool } from "../../core/tool/definition.ts";
 import type { Resource } from "../../core/content/content_catalog.ts";
-import { joinParts, type OfferedPart, type PartOffer } from "./merge_parts.ts";
+import { mergeParts, type PartContents, type PartWithContents } from "./merge_parts.ts";
 import { errorResult } from "../../core/call/outcome.ts";
 import { nestsDeeperThan, type Optional } from "../../internal/json.ts";
 import type { Limits } from "../../wires/wire.ts";
@@ -107,8 +107,8 @@ export function mount<Source extends Composable>(source: Source, options: Access
   return partOf(source, place, undefined, "", options);
 }
 
-function offerOf(source: Composable): ServerOffer {
-  const offer = source?.["~offer"];
+function offerOf(source: Composable): ServerContents {
+  const offer = source?.["~contents"];
   if (offer !== undefined) return offer;
   const hint = Array.isArray(source) ? ": createServer({ tools }) makes a server of an array of tools" : "";
   throw new TypeError(`Cannot compose: pass a server of createServer(…), or the awaited result of gateway(…)${hint}`);
@@ -120,7 +120,7 @@ function partOf(
   prefix: string | undefined,
   before: string,
   access: AccessOptions,
-): OfferedPart<never> {
+): PartWithContents<never> {
   const offer = offerOf(source);
   const { options, parts, changes } = offer;
   const restricted = (own: Access): Access => restrict(restrict(own, offer.access ?? {}), access);
@@ -136,10 +136,10 @@ function partOf(
     const { scopes } = restricted({ ...plan, isVisible: undefined });
     return { ...resource, "~resource": { ...plan, part: within(plan.part, plan.uri), scopes } };
   };
-  const part: PartOffer = {
+  const part: PartContents = {
     place,
-    plans: () =>
-      offer.plans().filter(({ isSystem }) => !isSystem).map((plan) => {
+    definitions: () =>
+      offer.definitions().filter(({ isSystem }) => !isSystem).map((plan) => {
         const { isVisible } = restricted(plan);
         return { ...named(plan), isVisible, resource: plan.resource && placed(plan.resource as Resource) };
       }),
@@ -153,7 +153,7 @@ function partOf(
     hasAuth: options.auth !== undefined,
     close: () => parts?.close(),
   };
-  return { "~part": part, "~join": joinParts };
+  return { "~part": part, "~join": mergeParts };
 }
 
 /** What tools, prompts and resources of a part have in common. */
@@ -164,7 +164,7 @@ interface Placed {
 
 /** Settings of a server around the settings of its parts. */
 function scopeOf(
-  options: ServerOffer["options"],
+  options: ServerContents["options"],
   place: string,
   prefix: string | undefined,
   restricted: (own: Access) => Access,

@@ -3,7 +3,7 @@ import { attempt } from "../../internal/async.ts";
 import { CleanUp } from "../../internal/clean_up.ts";
 import type { ChangeBus } from "../../core/call/changes.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
-import type { JoinedParts, JoinParts, Part } from "../server_options.ts";
+import type { MergedParts, MergeParts, Part } from "../server_options.ts";
 import { toLogger } from "../../core/dispatch/error_masking.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { originOf } from "../../core/tool/part.ts";
@@ -11,32 +11,32 @@ import { SYSTEM_TOOL_NAMES } from "../../core/tool/registry.ts";
 import type { AnyTool, ToolDefinition } from "../../core/tool/definition.ts";
 import type { Prompt, Resource } from "../../core/content/content_catalog.ts";
 
-/** Joins the parts of a server, as {@link JoinParts} describes. */
-export const joinParts: JoinParts = (options, own) => {
+/** Joins the parts of a server, as {@link MergeParts} describes. */
+export const mergeParts: MergeParts = (options, own) => {
   const { parts = [], auth } = options;
-  return new Joined(parts.map((part) => offerOf(part, auth !== undefined)), own, options);
+  return new Merged(parts.map((part) => offerOf(part, auth !== undefined)), own, options);
 };
 
-function offerOf(part: Part, hasAuth: boolean): PartOffer {
-  const { "~part": offer } = part as OfferedPart;
+function offerOf(part: Part, hasAuth: boolean): PartContents {
+  const { "~part": offer } = part as PartWithContents;
   if (!offer.hasAuth || hasAuth) return offer;
   throw new TypeError(
     `Cannot create server: ${offer.place} finds out who calls, and would be open to all: pass { auth } here, too`,
   );
 }
 
-class Joined implements JoinedParts {
-  readonly resources: JoinedParts["resources"];
-  readonly prompts: JoinedParts["prompts"];
+class Merged implements MergedParts {
+  readonly resources: MergedParts["resources"];
+  readonly prompts: MergedParts["prompts"];
   readonly changes: ChangeBus;
-  readonly #offers: readonly PartOffer[];
+  readonly #offers: readonly PartContents[];
   readonly #logger: Logger | undefined;
   /** Definitions by their alternative names; `undefined` for an ambiguous name. */
   #alone: ReadonlyMap<string, ToolDefinition | undefined> = new Map();
   #isBegun = false;
   readonly #leaves: (() => void)[] = [];
 
-  constructor(offers: readonly PartOffer[], own: ChangeBus, options: Parameters<JoinParts>[0]) {
+  constructor(offers: readonly PartContents[], own: ChangeBus, options: Parameters<MergeParts>[0]) {
     const { resources = [], prompts = [], logger } = options;
     this.#offers = offers;
     this.#logger = toLogger(logger);
@@ -49,7 +49,7 @@ class Joined implements JoinedParts {
     const taken = new Map(own);
     const plans: ToolDefinition[] = [];
     const alone = new Map<string, ToolDefinition | undefined>();
-    for (const plan of this.#offers.flatMap((offer) => offer.plans())) {
+    for (const plan of this.#offers.flatMap((offer) => offer.definitions())) {
       const problem = problemOf(plan, taken.get(plan.name));
       if (problem === undefined) {
         plans.push(plan);
@@ -62,7 +62,7 @@ class Joined implements JoinedParts {
     return plans;
   }
 
-  alone(name: string): ToolDefinition | undefined {
+  findByOriginalName(name: string): ToolDefinition | undefined {
     return this.#alone.get(name);
   }
 
@@ -101,7 +101,7 @@ function problemOf({ name, part }: ToolDefinition, other: ToolDefinition | undef
 }
 
 /** Change bus of a server and its parts; publishes only to the server's own bus. */
-function joinChanges(own: ChangeBus, offers: readonly PartOffer[]): ChangeBus {
+function joinChanges(own: ChangeBus, offers: readonly PartContents[]): ChangeBus {
   // Subscribe to a shared bus once.
   const buses = [...new Set([own, ...offers.map(({ changes }) => changes)])];
   return {
@@ -126,11 +126,11 @@ function joinChanges(own: ChangeBus, offers: readonly PartOffer[]): ChangeBus {
 }
 
 /** Contents of a part, for the server that includes it. */
-export interface PartOffer {
+export interface PartContents {
   /** Name of the part in messages: `group "git"`. */
   readonly place: string;
   /** The current tools, under their names in the whole, without system tools. */
-  plans(): readonly ToolDefinition[];
+  definitions(): readonly ToolDefinition[];
   readonly resources: readonly Resource[];
   /** The prompts, under their names in the whole. */
   readonly prompts: readonly Prompt[];
@@ -144,7 +144,7 @@ export interface PartOffer {
   close(): void;
 }
 
-export interface OfferedPart<Tools extends AnyTool = AnyTool> extends Part<Tools> {
+export interface PartWithContents<Tools extends AnyTool = AnyTool> extends Part<Tools> {
   /** @internal */
-  readonly "~part": PartOffer;
+  readonly "~part": PartContents;
 }

@@ -25,7 +25,7 @@ export function pageRequest(tool: string, { call: { args, position } }: RemoteRu
  * @throws {ToolError} `result_too_large`, if the arguments are too long for a handle.
  */
 export function wrapHandle<Result extends CallResult>(run: RemoteRun, result: Result): Result {
-  if (run.definition.companion !== MORE) return result;
+  if (run.definition.continuationTool !== MORE) return result;
   if (result.kind === "answer") {
     const { value } = result;
     return isPage(value) ? { ...result, value: wrapIn(run, value) } : result;

@@ -91,7 +91,7 @@ const ANY: Schema<unknown, unknown> = {
 };
 
 /** Runs a tool of a gateway: passes the call to its server, and results, promises and questions back. */
-export class RelayedTool implements RemoteRunner {
+export class RemoteTool implements RemoteRunner {
   readonly mayPromise: boolean;
   readonly #place: RemotePlace;
   /** Present if arguments and answers are validated here. */

@@ -45,7 +45,7 @@ export function readTools(
   const { select = () => true, rename = toName, pinned } = options;
   const all = bounded(listed, gateway, options).filter(isTool);
   const tools = all.filter((tool) => !isSystemTool(tool) && !isMore(tool) && select(tool));
-  const companion = all.some(isMore) ? MORE : undefined;
+  const continuationTool = all.some(isMore) ? MORE : undefined;
   const names = new Set<string>();
   const problems: string[] = [];
   const read = tools.flatMap((tool): ReadTool[] => {
@@ -57,7 +57,7 @@ export function readTools(
       return [];
     }
     names.add(read.name);
-    return [{ listing: tool, plan: { ...read, companion } }];
+    return [{ listing: tool, plan: { ...read, continuationTool } }];
   });
   const more = problems.length - MAX_NAMED;
   if (problems.length > 0) warn(problems.slice(0, MAX_NAMED).join("; ") + (more > 0 ? `; and ${more} more` : ""));

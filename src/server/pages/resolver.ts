@@ -1,7 +1,7 @@
 /** Takes values for waits of handlers over HTTP: the path for webhooks and for links in messages. */
 import type { ErrorResult } from "../../core/call/outcome.ts";
 import { errorResult } from "../../core/call/outcome.ts";
-import type { OpenWait, ResolverDoor, ResolveWord } from "../../core/dispatch/deferral.ts";
+import type { OpenWait, WaitEndpoint, WaitResolution } from "../../core/dispatch/deferral.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import { compileCheck } from "../../core/json_schema/check.ts";
 import type { MaybePromise } from "../../internal/async.ts";
@@ -97,12 +97,12 @@ export function resolver(options: ResolverOptions): RequestWire {
   const { path = new URL(url).pathname } = options;
   return {
     name: "resolver",
-    "~door": { url, check: checkValue },
+    "~waitEndpoint": { url, check: checkValue },
     mount: (host) => new ResolverPage(host, `/${path}`.replace(/\/+/g, "/").replace(/\/$/, ""), options),
   };
 }
 
-const checkValue: ResolverDoor["check"] = (schema, value) => {
+const checkValue: WaitEndpoint["check"] = (schema, value) => {
   const problems = compileCheck(schema)(value);
   if (problems.length === 0) return undefined;
   return problems.map(({ path, expected }) => ({
@@ -137,7 +137,7 @@ const ERROR_STATUSES: Readonly<Record<string, number>> = {
 /** A token with its value. */
 interface Delivered {
   readonly token: string;
-  readonly word: ResolveWord;
+  readonly resolution: WaitResolution;
 }
 
 const NOT_A_RESOLVER = errorResult("invalid_promise", "Not a resolver of this server");
@@ -178,8 +178,8 @@ class ResolverPage implements MountedWire {
     return await this.#host.dispatch.deferral?.readWait(token) ?? NOT_A_RESOLVER;
   }
 
-  async #settle(token: string, word: ResolveWord): Promise<Resolution | ErrorResult> {
-    return await this.#host.dispatch.deferral?.resolve(token, word) ?? NOT_A_RESOLVER;
+  async #settle(token: string, resolution: WaitResolution): Promise<Resolution | ErrorResult> {
+    return await this.#host.dispatch.deferral?.resolve(token, resolution) ?? NOT_A_RESOLVER;
   }
 
   async #resolveForm(token: string, bytes: Uint8Array): Promise<Reply> {
@@ -211,7 +211,7 @@ class ResolverPage implements MountedWire {
     const typeError = bytes.length === 0 ? undefined : mediaTypeError(head.metadata);
     const delivered = typeError ?? this.#read(head, bytes);
     if ("kind" in delivered) return errorReply(delivered, delivered === typeError ? 415 : undefined);
-    const result = await this.#settle(delivered.token, delivered.word);
+    const result = await this.#settle(delivered.token, delivered.resolution);
     return "kind" in result ? errorReply(result) : this.#reply(result);
   }
 
@@ -232,7 +232,7 @@ class ResolverPage implements MountedWire {
     const { value } = parsed;
     const [, bearer] = /^Bearer +(\S+)$/i.exec(metadata.get("authorization") ?? "") ?? [];
     const token = path.slice(this.#path.length + 1) || bearer;
-    return token ? { token, word: { done: "accept", content: value } } : readEnvelope(value);
+    return token ? { token, resolution: { done: "accept", content: value } } : readEnvelope(value);
   }
 
   #reply(result: Resolution): Reply {
@@ -259,8 +259,8 @@ function readJson(bytes: Uint8Array, maxDepth: number): ReturnType<typeof parseJ
 function readEnvelope(body: unknown): Delivered | ErrorResult {
   if (isJsonObject(body) && typeof body["token"] === "string") {
     const { token, value, decline } = body;
-    if (decline === undefined) return { token, word: { done: "accept", content: value } };
-    return { token, word: { done: "decline", ...(typeof decline === "string" && { reason: decline }) } };
+    if (decline === undefined) return { token, resolution: { done: "accept", content: value } };
+    return { token, resolution: { done: "decline", ...(typeof decline === "string" && { reason: decline }) } };
   }
   return errorResult(
     "invalid_request",

@@ -19,7 +19,7 @@ test("calls of a tool that is gone list the server once in a while, and callers 
   const far = await gateway("far", remote);
   const clock = new FakeClock();
   const app = createServer({ tools: [], parts: [mount(far)], clock });
-  far["~offer"].changes.subscribe(() => void news++);
+  far["~contents"].changes.subscribe(() => void news++);
   const client = testClient(app);
   const lose = () => rejects(client.$.call("gone"), { code: "tool_not_found" });
   for (let calls = 0; calls < 50; calls++) await lose();
@@ -64,7 +64,7 @@ test("what changes while a gateway begins is not lost", async () => {
   strictEqual(lists, 1);
   first.resolve();
   const far = await beginning;
-  far["~offer"].changes.subscribe(() => changed.resolve());
+  far["~contents"].changes.subscribe(() => changed.resolve());
   if (far.tools[0]?.name !== "new") await changed.promise;
   deepStrictEqual(far.tools.map(({ name }) => name), ["new"]);
   far.close();

@@ -105,7 +105,7 @@ function applyBudget(definition: ToolDefinition, limit: Limit, hint: number): To
   const paged: PageRules = { ...limit, schema };
   return {
     ...definition,
-    companion: MORE,
+    continuationTool: MORE,
     meta: { "anthropic/maxResultSizeChars": hint, ...meta },
     output: limit.isTable && output && list ? tableSchema(output, list) : schema,
     handler(input, ctx) {

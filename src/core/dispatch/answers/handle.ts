@@ -123,7 +123,7 @@ async function readRest(run: RemoteRun) {
   const definition = toolOfToken(dispatcher.registry, verified.tool, call.peer);
   // The signature is valid, so the data has the shape that createHandle() writes.
   const { args, revision, ...position } = verified.data as unknown as HandleData;
-  if (definition?.companion !== MORE || definition.revision !== revision) return INVALID_HANDLE;
+  if (definition?.continuationTool !== MORE || definition.revision !== revision) return INVALID_HANDLE;
   // A stored job would lose the position.
   const meta = call.meta && { ...call.meta, idempotencyKey: undefined };
   return await dispatcher.run(definition, { ...call, tool: verified.tool, args, meta, position }, sink);
