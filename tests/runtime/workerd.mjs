@@ -164,7 +164,7 @@ const builtins = {
 const workWithinRequest = {
   name: "work-within-request",
   setup({ onLoad }) {
-    onLoad({ filter: /[/\\]src[/\\]engine[/\\]memory\.ts$/ }, ({ path }) => {
+    onLoad({ filter: /[/\\]memory_engine\.ts$/ }, ({ path }) => {
       const source = readFileSync(path, "utf8");
       const contents = source.replace("{ workEndsWithRequest = false }", "{ workEndsWithRequest = true }");
       if (contents === source) throw new Error(`${path} has no default of workEndsWithRequest`);
