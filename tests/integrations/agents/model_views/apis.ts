@@ -134,9 +134,11 @@ export const INTERACTIONS: Api = {
         : Array.isArray(result)
         ? parts.flatMap(({ text }) => typeof text === "string" ? [text] : []).join("\n")
         : JSON.stringify(result),
-      files: parts.filter(({ type }) => type !== "text").map(({ mime_type: mimeType, data }) =>
-        toFile(String(mimeType), String(data))
-      ),
+      files: parts.filter(({ type }) => type !== "text").map(({ type, mime_type: mimeType, data }) => ({
+        kind: type === "image" || type === "audio" ? type : "file",
+        mimeType: String(mimeType),
+        data: String(data),
+      })),
       isError: isError === true,
     };
   },
