@@ -28,10 +28,14 @@ export function listMessages() {
   return sections.map(([file, messages]) => `${file}\n${messages.map((text) => `  ${text}`).join("\n")}\n`).join("\n");
 }
 
-/** The messages of a source: the sentences among the arguments of calls that make errors, or log. */
+/** The messages of a source: the sentences among the arguments of calls that make errors, or log, and those in constants. */
 export function messagesOf(text) {
   const found = new Set();
   visit(parse(text, { sourceType: "module", plugins: ["typescript", "decoratorAutoAccessors"] }).program, (node) => {
+    if (node.type === "VariableDeclarator" && /^[A-Z_]+$/.test(node.id.name) && node.init !== null) {
+      const constant = textOf(node.init, text);
+      if (/^[A-Z][a-z]+ [^<>]+ /.test(constant ?? "")) found.add(constant.replaceAll("\n", "\\n"));
+    }
     if (!/^(?:New|Call|OptionalCall)Expression$/.test(node.type) || !reports(node.callee)) return;
     for (const argument of node.arguments) {
       const message = textOf(argument, text);

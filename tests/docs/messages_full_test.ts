@@ -1,4 +1,4 @@
-/** All error messages and log lines in one file, so that a change of one is read beside the others. */
+/** All error messages and log lines in one file, so that a change of one is read beside the others. Parses all sources, so `npm test` leaves it out. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
@@ -29,6 +29,7 @@ test("messagesOf() finds errors, results that are errors, failures and log lines
     'throw ctx.fail("sold_out", "There are no seats left");',
     'services.logger?.warn("A worker has stopped", { id });',
     'console.log("not one of them");',
+    'const NO_KEYS = "Tokens are signed " + "with a random key";',
   ].join("\n");
   deepStrictEqual(messagesOf(text), [
     "Cannot read a",
@@ -36,5 +37,6 @@ test("messagesOf() finds errors, results that are errors, failures and log lines
     "It is over | It is missing",
     "There are no seats left",
     "A worker has stopped",
+    "Tokens are signed with a random key",
   ]);
 });
