@@ -3,6 +3,7 @@ import { bindMethods } from "../../internal/bound_methods.ts";
 import type { CallEvent, CallResult, ErrorResult, LogLevel, McpOnlyLevel, Progress, Sink } from "../call/outcome.ts";
 import { RESERVED_META } from "../call/call_meta.ts";
 import { callGuarded } from "../../internal/async.ts";
+import type { Future } from "../../internal/future.ts";
 import type { Clock } from "../../internal/time.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { Closable } from "../../internal/used_resources.ts";
@@ -58,6 +59,8 @@ export class CallContext implements MiddlewareCtx {
   declare asksThrough: string | undefined;
   /** The latest progress of the handler. */
   declare lastProgress: Progress | undefined;
+  /** Takes the result of the handler, if that is asynchronous. */
+  declare handlerResult: Future<CallResult> | undefined;
   /** The run while it is pending without a deadline. */
   declare pendingRun: { arm(): void } | undefined;
   #runState: RunState | undefined;
@@ -132,6 +135,13 @@ export class CallContext implements MiddlewareCtx {
 
   end(error: ErrorResult): void {
     this.runState.end(error);
+  }
+
+  leaveHandler(result: CallResult): void {
+    const { handlerResult } = this;
+    if (handlerResult?.hasArrived === false) handlerResult.receive(result);
+    // Middleware is what asks.
+    else this.runState.settle(result);
   }
 
   onEvent(listener: (event: CallEvent) => void): void {

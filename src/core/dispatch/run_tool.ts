@@ -79,6 +79,8 @@ export class ToolRunner {
     step: (this: ToolRunner, run: CallContext, value: Value) => CallResult | Future<CallResult>,
     value: Value,
   ): void {
+    // A run that has stopped has left its handler.
+    if (result.hasArrived) return;
     const { run } = result;
     const unsettled = run.asking?.unsettled;
     if (unsettled !== undefined) return void unsettled.then(() => this.#receive(result, step, value));
@@ -92,6 +94,7 @@ export class ToolRunner {
   }
 
   #receiveThrown(result: RunResult, thrown: unknown): void {
+    if (result.hasArrived) return;
     const receive = () => settleInto(this.thrown(result.run, thrown), result);
     void (result.run.asking?.unsettled?.then(receive) ?? receive());
   }
@@ -139,12 +142,12 @@ export class ToolRunner {
 
   #awaitAnswer(run: CallContext, returned: PromiseLike<unknown>): Future<CallResult> {
     const native = returned instanceof Promise ? returned : Promise.resolve(returned);
-    return this.#await(run, native, this.#toResult);
+    return run.handlerResult = this.#await(run, native, this.#toResult);
   }
 
   #toResult(run: CallContext, returned: unknown): CallResult | Future<CallResult> {
     const pieces = piecesOf(returned);
-    return pieces === undefined ? this.#answer(run, returned) : Future.of(this.#drain(run, pieces));
+    return pieces === undefined ? this.#answer(run, returned) : run.handlerResult = Future.of(this.#drain(run, pieces));
   }
 
   /** Streams the pieces of a generator or another stream, or collects them if the call is not streamed: joined, they are the answer. */
@@ -224,7 +227,7 @@ export class ToolRunner {
     const promise = external && this.#services.deferral?.promiseExternal(run, value);
     if (promise !== undefined) return promise;
     // A value returned while a question is unanswered is ignored; the handler runs again with the answer.
-    if (run.asking?.hasStopped(true)) return run.asking.settle();
+    if (run.asking?.hasStopped("returned")) return run.asking.settle();
     const { outputLimits } = this.#services;
     const left = estimateJsonSize(value, outputLimits.answerChars, outputLimits.depth);
     if (!Number.isNaN(left)) return this.#checkAnswer(run, answer(run, value), left);
@@ -270,7 +273,7 @@ export class ToolRunner {
 
   /** Adds changed caller state to a result, or replaces it by the questions of the run. */
   #finish(run: CallContext, result: CallResult): CallResult {
-    if (run.asking?.hasStopped(false)) return run.asking.settle();
+    if (run.asking?.hasStopped()) return run.asking.settle();
     if (run.openedState === undefined || result.kind === "error") return result;
     try {
       const context = run.openedState.encode();
@@ -308,7 +311,7 @@ export class ToolRunner {
 
   /** The result of a run that threw: its questions if it has stopped, the error that ended it from outside, else the value, converted or masked. */
   thrown(run: CallContext, thrown: unknown): CallResult | Future<CallResult> {
-    if (run.asking?.hasStopped(false)) return run.asking.settle();
+    if (run.asking?.hasStopped("thrown")) return run.asking.settle();
     // An exception caused by the abort is expected; return the reason for the abort.
     if (run.ended !== undefined) return run.ended;
     const settled = withinLimits(this.#services.settleRun(run, thrown), run.definition.name, this.#services);

@@ -158,6 +158,8 @@ export interface AskingRun extends DeadlineRun {
   readonly sink: Sink | undefined;
   /** Sets the id of the call, and the answers and steps of its earlier runs, before the handler starts. */
   resume(callId: string, memo: Memo): void;
+  /** Ends the run while its handler, or middleware, is pending, which is left where it is. */
+  leaveHandler(result: CallResult): void;
 }
 
 /** Turns runs that stop at questions or waits into jobs, and makes their promises. */
@@ -179,11 +181,12 @@ export interface RunQuestions extends QuestionMethods {
   /** Names of the waits that have not ended; `undefined` if the run waits for nothing. */
   readonly waiting: readonly string[] | undefined;
   /**
-   * Whether the run stops, with a question, a wait or steps that differ from those of the runs before it: what its handler returns or throws is ignored.
+   * Whether the run stops, with a question, a wait or steps that differ from those of the runs before it: what its handler returns is
+   * ignored. Waits that are open when the handler ends by itself are not needed.
    *
-   * @param hasReturned Whether the handler has returned, so that it comes to no further step.
+   * @param ending How the handler has ended; omitted while it is pending, or later.
    */
-  hasStopped(hasReturned: boolean): boolean;
+  hasStopped(ending?: "returned" | "thrown"): boolean;
   /** Settles when the steps of a run that has stopped are over; `undefined` without steps in flight, or if the run has not stopped. Never rejects. */
   readonly unsettled: Promise<void> | undefined;
   /** Answers and steps for the next run of the handler. */

@@ -2,7 +2,7 @@
 import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "../../../src/entries/schema.ts";
-import { type Ctx, defineTool } from "../../../mod.ts";
+import { type Ctx, defineTool, Failure } from "../../../mod.ts";
 import type { Resolver } from "../../../src/entries/types.ts";
 import { assertMasked, Bench, KeptSink } from "../../core/dispatch/harness.ts";
 import {
@@ -383,6 +383,68 @@ test("the value of a caught wait is ignored: the run ends there", async () => {
   asPromise(await redeem(bench, token));
   await pass({ clock }, HOUR);
   strictEqual(asAnswer(await redeem(bench, token)), "late");
+});
+
+test("a wait cannot be caught: an order that waits for a yes is neither refunded nor shipped meanwhile", async () => {
+  const effects: string[] = [];
+  const links: Resolver[] = [];
+  const { bench, clock } = opened(async (_, ctx) => {
+    await ctx.step("charge", () => void effects.push("charge"));
+    links.push(await ctx.resolver("yes"));
+    try {
+      const { action } = await ctx.waitFor("yes", approval);
+      await ctx.step("ship", () => void effects.push("ship"));
+      return action;
+    } catch (error) {
+      await ctx.step("refund", () => void effects.push("refund"));
+      throw error;
+    } finally {
+      effects.push("finally");
+    }
+  });
+  const token = await promised(bench);
+  await pass({ clock }, HOUR);
+  deepStrictEqual(effects, ["charge"]);
+  deepStrictEqual(await bench.server.resolve(links[0]!.token, { ok: true }), { resolved: true });
+  await pass({ clock }, 0);
+  strictEqual(asAnswer(await redeem(bench, token)), "accept");
+  deepStrictEqual(effects, ["charge", "ship", "finally"]);
+});
+
+test("a race that returns ends the job, whatever else is open", async () => {
+  const links: Resolver[] = [];
+  const { bench, clock, jobs, runs } = opened(async (_, ctx) => {
+    links.push(await ctx.resolver("yes"));
+    return await Promise.race([ctx.waitFor("yes", approval), ctx.sleep("limit", DAY).then(() => "late")]);
+  });
+  const token = await promised(bench);
+  await bench.server.resolve(links[0]!.token, { ok: true });
+  await pass({ clock }, 0);
+  strictEqual((await jobs.get())?.state, "done");
+  deepStrictEqual(asAnswer(await redeem(bench, token)), { action: "accept", content: { ok: true } });
+  strictEqual(runs.length, 2);
+});
+
+test("a race of a short sleep and a wait is over within the run", async () => {
+  const { bench, clock, jobs } = opened((_, ctx) =>
+    Promise.race([ctx.waitFor("yes", approval), ctx.sleep("limit", 500).then(() => "late")])
+  );
+  const call = watch(bench.call("t"));
+  await pass({ clock }, 0);
+  await pass({ clock }, 500);
+  strictEqual((await jobs.get())?.state, "done");
+  strictEqual(asAnswer(await redeem(bench, asPromise(settledOf(call)).token)), "late");
+});
+
+test("a handler that throws while a wait is open has failed", async () => {
+  const { bench } = opened(async (_, ctx) => {
+    void ctx.waitFor("yes", approval);
+    await Promise.resolve();
+    throw new Failure("refused", "No");
+  });
+  const call = watch(bench.call("t"));
+  await pass(bench, 0);
+  asFailure(settledOf(call), "refused");
 });
 
 test("a stream that sleeps ends with the promise, after a deferred event", async () => {

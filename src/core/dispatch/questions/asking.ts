@@ -40,8 +40,17 @@ import {
 } from "./question_specs.ts";
 import { OPEN, WaitTracker } from "./waiting.ts";
 
-/** Rejects questions without an answer, and waits that are open. The run ends, even if the handler catches this. */
+/**
+ * Rejects questions without an answer, and waits that are open, while a step is running: it may be the step's work that asks, which
+ * would wait for itself. The run ends, even if the handler catches this.
+ */
 const SUSPENDED: Error = new Error("The call stops here until its caller has answered, or its wait is over");
+
+/** Turns of the microtask queue in which a run that stops may ask further questions, or its handler may end by itself, as after a race. */
+const LAST_TURNS = 10;
+
+/** In place of results that a run does not get. */
+const NEVER: Promise<never> = new Promise(() => {});
 
 /** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
@@ -72,6 +81,15 @@ export class QuestionTracker implements RunQuestions {
   readonly #open = new Map<string, Question>();
   readonly #waits: WaitTracker;
   readonly #replay: ReplayCheck;
+  /** Number of steps whose work is running. */
+  #runningSteps = 0;
+  /** Whether the run stops as soon as its steps are over. */
+  #isStopping = false;
+  /** Whether something was rejected with {@link SUSPENDED}: the handler may be in its `catch`, where nothing else begins. */
+  #hasRejected = false;
+  /** Whether the handler has ended by itself. */
+  #hasEnded = false;
+  #hasSettled = false;
 
   constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
     this.#run = run;
@@ -94,9 +112,11 @@ export class QuestionTracker implements RunQuestions {
     return this.#waits.open.size === 0 ? undefined : [...this.#waits.open];
   }
 
-  hasStopped(hasReturned: boolean): boolean {
-    const isOpen = this.#open.size + this.#waits.open.size > 0;
-    if (isOpen || hasReturned) this.#replay.finish();
+  hasStopped(ending?: "returned" | "thrown"): boolean {
+    this.#hasEnded ||= ending !== undefined;
+    // A handler that has ended has waited for nothing that is open, as after a race: it has an answer, and questions need one.
+    const isOpen = this.#open.size > 0 || this.#waits.open.size > 0 && (!this.#hasEnded || this.#hasRejected);
+    if (isOpen || ending === "returned") this.#replay.finish();
     return isOpen || this.#replay.divergence !== undefined;
   }
 
@@ -141,12 +161,14 @@ export class QuestionTracker implements RunQuestions {
   }
 
   sleep(key: string, time: number | Date): Promise<void> {
+    if (this.#hasRejected) return NEVER;
     this.#useKey("sleep", key);
     this.#replay.begin(`sleep ${key}`);
     return this.#untilOver(this.#waits.sleep(key, time));
   }
 
   waitFor<Value>(key: string, schema: AnySchema<Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
+    if (this.#hasRejected) return NEVER;
     this.#useKey("wait", key);
     this.#replay.begin(`wait ${key}`);
     return this.#untilOver(this.#waits.waitFor(key, schema, options));
@@ -159,6 +181,7 @@ export class QuestionTracker implements RunQuestions {
 
   /** Returns the stored result of the step; without one, runs `work` and stores its result, as JSON. Results of `work` that throws are not stored. */
   step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
+    if (this.#hasRejected) return NEVER;
     this.#useKey("step", key);
     this.#replay.begin(`step ${key}`);
     return this.#inFlight.track(this.#runStep(key, work)) as Promise<Value>;
@@ -170,6 +193,7 @@ export class QuestionTracker implements RunQuestions {
   }
 
   settle(): CallResult {
+    this.#hasSettled = true;
     const { divergence } = this.#replay;
     if (divergence !== undefined) return divergence;
     if (this.requests !== undefined) return this.#toQuestions(this.requests);
@@ -230,6 +254,7 @@ export class QuestionTracker implements RunQuestions {
     requests: Readonly<Record<string, QuestionSpec>>,
     read: (answers: Readonly<Record<string, AskAnswer>>) => Value,
   ): Promise<Value> {
+    if (this.#hasRejected) return NEVER;
     const { definition } = this.#run;
     if (definition.external !== undefined && this.#run.asksThrough === undefined) {
       throw new TypeError(
@@ -237,28 +262,58 @@ export class QuestionTracker implements RunQuestions {
       );
     }
     const questions = Object.entries(requests).map(([key, one]) => [key, this.#question(key, one)] as const);
-    return this.#inFlight.track(this.#answersTo(questions).then(read));
+    return this.#orSuspend(this.#answersTo(questions), read);
   }
 
-  /** The result of a wait; rejects if it is open. */
   #untilOver<Value>(wait: Promise<Value | typeof OPEN>): Promise<Value> {
-    const over = wait.then((value) => {
-      if (value === OPEN) throw SUSPENDED;
+    return this.#orSuspend(wait, (value) => {
       this.#replay.end(false);
       return value as Value;
     });
+  }
+
+  /** What `read` returns for the result; {@link QuestionTracker.#suspend} if that is open. */
+  #orSuspend<Result, Value>(result: Promise<Result | typeof OPEN>, read: (result: Result) => Value): Promise<Value> {
+    const isBesideStep = this.#runningSteps > 0;
+    // In flight: a sleep may be over within this run.
+    const value = this.#inFlight.track(result)
+      .then((result) => result === OPEN ? this.#suspend(isBesideStep) : read(result));
     // The handler may not await it, and an unhandled rejection ends the process.
-    over.catch(() => {});
-    return over;
+    value.catch(() => {});
+    return value;
+  }
+
+  /**
+   * In place of a result that this run does not get: it never settles, so that neither `catch` nor `finally` of the handler run. The run
+   * ends once its steps are over.
+   */
+  #suspend(isBesideStep: boolean): Promise<never> {
+    if (!this.#isStopping) void this.#stop();
+    if (!isBesideStep) return NEVER;
+    this.#hasRejected = true;
+    return Promise.reject(SUSPENDED);
+  }
+
+  async #stop(): Promise<void> {
+    this.#isStopping = true;
+    // Further questions may be asked at the same time, and a step may begin another one.
+    do {
+      await this.#inFlight.untilOver();
+      for (let turn = 0; turn < LAST_TURNS; turn++) await undefined;
+    } while (this.#inFlight.isAny);
+    if (this.#hasSettled || !this.hasStopped()) return;
+    this.#run.leaveHandler(this.settle());
   }
 
   async #runStep(key: string, work: () => unknown): Promise<Json> {
     let hasFailed = true;
+    this.#runningSteps++;
     try {
       const value = await this.#keepStep(key, work);
       hasFailed = false;
       return value;
     } finally {
+      this.#runningSteps--;
       this.#replay.end(hasFailed);
     }
   }
@@ -290,7 +345,10 @@ export class QuestionTracker implements RunQuestions {
     }
   }
 
-  async #answersTo(questions: readonly (readonly [string, PendingQuestion])[]): Promise<Record<string, AskAnswer>> {
+  /** The answers; {@link OPEN} if one of them is missing. */
+  async #answersTo(
+    questions: readonly (readonly [string, PendingQuestion])[],
+  ): Promise<Record<string, AskAnswer> | typeof OPEN> {
     const answers = new Map<string, AskAnswer>();
     // Open questions are collected before the first await, so that questions of one turn are sent together.
     for (const [key, { request }] of questions) {
@@ -302,9 +360,7 @@ export class QuestionTracker implements RunQuestions {
       if (typeof checked === "object") answers.set(key, checked);
       else if (checked !== undefined) this.#askAgain(key, question, checked);
     }
-    if (answers.size === questions.length) return Object.fromEntries(answers);
-    // At once: a step whose work asks would otherwise wait for itself. The run awaits its steps when the handler has ended.
-    throw SUSPENDED;
+    return answers.size === questions.length ? Object.fromEntries(answers) : OPEN;
   }
 
   /** @throws {Failure} `unanswered`, if the question was asked often enough. */

@@ -290,20 +290,77 @@ for (
   });
 }
 
-test("finally runs when the run stops to ask", async () => {
+for (
+  const [name, ask] of [
+    ["a question", (ctx: Ctx) => ctx.elicit("k", yes)],
+    ["a question beside a step", (ctx: Ctx) => Promise.all([ctx.elicit("k", yes), ctx.step("s", () => 1)])],
+    ["questions in parallel", (ctx: Ctx) => Promise.all([ctx.elicit("k", yes), ctx.elicit("k2", yes)])],
+  ] as const
+) {
+  test(`a run that stops at ${name} runs neither catch nor finally: they run once, in the run with the answers`, async () => {
+    const trail: string[] = [];
+    const bench = benchOf(t.handle(async (_, ctx) => {
+      try {
+        trail.push("try");
+        await ask(ctx);
+        throw new Failure("refused", "The work has failed");
+      } catch (error) {
+        trail.push("catch");
+        throw error;
+      } finally {
+        trail.push("finally");
+      }
+    }));
+    const asked = asQuestion(await bench.call("t"));
+    await settle();
+    deepStrictEqual(trail, ["try"]);
+    const answers = Object.fromEntries(Object.keys(asked.requests).map((key) => [key, { action: "decline" as const }]));
+    strictEqual((await answer(bench, asked, answers)).kind, "failure");
+    deepStrictEqual(trail, ["try", "try", "catch", "finally"]);
+  });
+}
+
+test("a generator that stops to ask does not run its finally", async () => {
   const trail: string[] = [];
-  const bench = benchOf(t.handle(async (_, ctx) => {
+  const bench = benchOf(t.handle(async function* (_, ctx) {
     try {
-      trail.push("try");
+      yield "a";
       const { action } = await ctx.elicit("k", yes);
-      trail.push(action);
+      yield action;
     } finally {
       trail.push("finally");
     }
   }));
   const asked = await bench.call("t");
+  deepStrictEqual(Object.keys(asQuestion(asked).requests), ["k"]);
+  await settle();
+  deepStrictEqual(trail, []);
   await answer(bench, asked, { k: { action: "decline" } });
-  deepStrictEqual(trail, ["try", "finally", "try", "decline", "finally"]);
+  deepStrictEqual(trail, ["finally"]);
+});
+
+test("a question beside a running step is the exception: catch runs, and what it begins does not", async () => {
+  const trail: string[] = [];
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+  const bench = benchOf(t.handle(async (_, ctx) => {
+    try {
+      await Promise.all([ctx.step("long", () => isOver), ctx.elicit("k", yes)]);
+      return "done";
+    } catch {
+      trail.push("catch");
+      await ctx.step("refund", () => void trail.push("refund"));
+      return "undone";
+    }
+  }));
+  const call = bench.call("t");
+  await settle();
+  end();
+  const asked = await call;
+  deepStrictEqual(Object.keys(asQuestion(asked).requests), ["k"]);
+  await settle();
+  deepStrictEqual(trail, ["catch"]);
+  deepStrictEqual((await answer(bench, asked, { k: { action: "decline" } }) as { value?: unknown }).value, "done");
+  deepStrictEqual(trail, ["catch"]);
 });
 
 for (
