@@ -25,8 +25,7 @@ import type {
 import type { CallingClient, Logger } from "../handler/context.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
 import { Pending, type PendingOptions } from "../handler/context.ts";
-import type { RemotePromise } from "../tool/definition.ts";
-import type { ToolDefinition } from "../tool/definition.ts";
+import type { RemotePromise, ToolDefinition } from "../tool/definition.ts";
 import { compileValidator } from "../schema/compile.ts";
 import { omitUndeclared } from "../schema/undeclared_members.ts";
 import { formatIssues } from "../schema/issues.ts";
@@ -138,10 +137,8 @@ export class CallContext implements MiddlewareCtx {
   }
 
   leaveHandler(result: CallResult): void {
-    const { handlerResult } = this;
-    if (handlerResult?.hasArrived === false) handlerResult.receive(result);
-    // Middleware is what asks.
-    else this.runState.settle(result);
+    if (this.handlerResult?.hasArrived === false) this.handlerResult.receive(result);
+    else this.runState.settle(result); // Middleware is what asks.
   }
 
   onEvent(listener: (event: CallEvent) => void): void {

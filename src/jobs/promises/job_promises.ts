@@ -3,7 +3,7 @@ import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } f
 import type { Engine, Job } from "../../core/dispatch/engine.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
 import type { RemotePromise } from "../../core/tool/definition.ts";
-import { resultKindOf } from "../../core/dispatch/questions/asking.ts";
+import { resultKindOf } from "../../core/dispatch/questions/question_specs.ts";
 import type { DispatchServices } from "../../core/dispatch/deferral.ts";
 import { awaitsValue, describeWaits } from "./job_waits.ts";
 import { CLOCK_SKEW_MS, PromiseTokens, RETRY_AFTER_MS } from "./promise_tokens.ts";

@@ -37,6 +37,7 @@ import {
   noFittingAnswer,
   otherQuestion,
   type PendingQuestion,
+  resultKindOf,
 } from "./question_specs.ts";
 import { OPEN, WaitTracker } from "./waiting.ts";
 
@@ -389,12 +390,4 @@ export class QuestionTracker implements RunQuestions {
 
 function list(keys: readonly string[]): string {
   return keys.map((key) => JSON.stringify(key)).join(", ");
-}
-
-/** Response type of a result with these questions: `elicitation`, unless every question is a request for more (docs/spec.md 3.3). */
-export function resultKindOf(
-  requests: Readonly<Record<string, Question>>,
-): "elicitation" | "request-for-more-resource" {
-  const isAllMore = Object.values(requests).every(({ kind }) => kind === "more");
-  return isAllMore ? "request-for-more-resource" : "elicitation";
 }

@@ -100,3 +100,11 @@ export async function checkAnswer(answer: AskAnswer, check: Check | undefined): 
   if (typeof checked === "string") return checked;
   return { action: "accept", ...(checked.value !== undefined && { content: checked.value }) };
 }
+
+/** Response type of a result with these questions: `elicitation`, unless every question is a request for more (docs/spec.md 3.3). */
+export function resultKindOf(
+  requests: Readonly<Record<string, Question>>,
+): "elicitation" | "request-for-more-resource" {
+  const isAllMore = Object.values(requests).every(({ kind }) => kind === "more");
+  return isAllMore ? "request-for-more-resource" : "elicitation";
+}
