@@ -11,7 +11,7 @@
  * const find = defineTool("find").describe("Find a file").handle(() => "a.txt");
  * const files = createServer({ tools: [find] });
  * const all = createServer({ tools: [], parts: [group("files", files)] });
- * strictEqual(all.tools[0]?.name, "files.find");
+ * strictEqual(all.tools[0]?.name, "files_find");
  * ```
  *
  * @module

@@ -40,7 +40,7 @@ export async function resolveConfigured(
   return toTarget(chosen, flags);
 }
 
-/** One server a host. */
+/** For each host the server whose configuration takes precedence: a host may be configured in several scopes. */
 function preferred(servers: readonly ConfiguredServer[]): readonly ConfiguredServer[] {
   const sorted = [...servers].sort((one, other) => PRECEDENCE.indexOf(one.scope) - PRECEDENCE.indexOf(other.scope));
   return sorted.filter(({ host }, at) => sorted.findIndex((other) => other.host === host) === at);

@@ -192,7 +192,7 @@ export interface JobOptions {
   readonly limits: ResultLimits;
   /** Calls of tools at times of the clock. */
   readonly schedules?: readonly Schedule[] | undefined;
-  /** What is notified when jobs end. */
+  /** Receivers of a notification for each job that has ended, such as webhooks. */
   readonly onComplete?: readonly CompletionTarget[] | undefined;
   /** Checks values for waits where they arrive. Default: they are checked when the handler runs. */
   readonly waitEndpoint?: WaitEndpoint | undefined;

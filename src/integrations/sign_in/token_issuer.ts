@@ -42,7 +42,7 @@ export interface SignedIn {
   readonly session: string;
   /** Scopes of the user's consent. */
   readonly scopes: readonly string[];
-  /** Those of them that are requested now. */
+  /** The scopes that this request for a token asks for, at most those of the consent. */
   readonly wanted: readonly string[];
   readonly grant: UpstreamGrant;
 }

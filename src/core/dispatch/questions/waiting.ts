@@ -25,7 +25,7 @@ export function valueName(key: string): string {
 
 /** Sleeps and waits for values of one run: makes the run a job, stores them with it, and takes the results that came since the runs before. */
 export class WaitTracker {
-  /** By name. */
+  /** The waits and sleeps that the run has come to, by the names under which the job stores them. */
   readonly waits: Map<string, Wait>;
   /** Names of those that this run has come to, and that have not ended. */
   readonly open: Set<string> = new Set();

@@ -176,7 +176,7 @@ class MemoryJobs {
     if (!entry || this.#isClosed) return;
     if (delayMs <= 0) return this.#makeDue(entry);
     const due = this.#later.add(entry, delayMs);
-    // Most have one: a list that grows has room for more.
+    // Most jobs have one delivery: an array literal of one member takes less memory than an empty array that grows.
     if (entry.deliveries === undefined) entry.deliveries = [due];
     else entry.deliveries.push(due);
   }

@@ -24,7 +24,7 @@ const RETRY_MS = 1_000;
 
 /** Timers of one server for requests that have no response yet, and for open streams. */
 export class HttpWaits {
-  /** Those that may still be answered soon. */
+  /** Requests without a response that have not waited long enough to be sent a heartbeat. */
   readonly pending: PendingList;
   /** Heartbeats of the others, and of streams. */
   readonly heartbeats: Deadlines;
