@@ -31,7 +31,8 @@ export async function installServers(bun: string): Promise<void> {
   const read = async (folder: string) => await Promise.all(files.map((file) => readFile(join(folder, file), "utf8")));
   const isInstalled = existsSync(join(FOLDER, "node_modules/.complete")) &&
     String(await read(FOLDER)) === String(await read(SOURCE));
-  if (isInstalled) return;
+  // The entries of the repository may have moved since.
+  if (isInstalled) return await linkToolwire();
   for (const file of files) await cp(join(SOURCE, file), join(FOLDER, file));
   const command = [bun, "install", "--frozen-lockfile", "--ignore-scripts", "--omit=optional"];
   const { code, stderr } = await runProgram(command, { cwd: FOLDER, withinMs: INSTALL_TIMEOUT_MS });

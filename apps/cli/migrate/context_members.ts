@@ -1,6 +1,7 @@
 /** Uses of a context, in handlers and in functions beside them: the longest path of members that the table knows is converted. */
-import { type CallExpression, Node, type ParameterDeclaration } from "ts-morph";
+import { type CallExpression, type Identifier, Node, type ParameterDeclaration } from "ts-morph";
 import type { Draft } from "./draft.ts";
+import { convertAuthInfo } from "./auth_info.ts";
 import { convertSessionParameter, convertSessionUse } from "./fastmcp_sessions.ts";
 import { type Fn, isFn } from "./functions.ts";
 import { Handler } from "./handler.ts";
@@ -21,9 +22,36 @@ export function convertContext(handler: Handler): void {
     else if (!Node.isIdentifier(local)) draft.todo(element, "context");
     else uses.push(...draft.uses(local).map((use) => ({ use, path })));
   }
+  for (const { use } of uses.slice()) {
+    const taken = takenLater(draft, use);
+    if (taken === undefined) continue;
+    uses.splice(uses.findIndex((one) => one.use === use), 1, ...taken);
+  }
   // Those within the arguments of another come first: the other renders them.
   const ordered = uses.toSorted((one, other) => callEnd(one.use) - callEnd(other.use));
   for (const { use, path } of ordered) convertMember(handler, use, path);
+}
+
+/** Uses of what `const { a, b } = ctx` takes out of a context. The statement is removed. `undefined` if a use is not such a one. */
+function takenLater(
+  draft: Draft,
+  use: Node,
+): readonly { readonly use: Identifier; readonly path: readonly string[] }[] | undefined {
+  const declaration = use.getParent();
+  const pattern = Node.isVariableDeclaration(declaration) ? declaration.getNameNode() : undefined;
+  if (!Node.isVariableDeclaration(declaration) || !Node.isObjectBindingPattern(pattern)) return undefined;
+  const statement = declaration.getVariableStatement();
+  const elements = pattern.getElements().map((one) => [one.getNameNode(), one] as const);
+  const isPlain = statement?.getDeclarations().length === 1 &&
+    elements.every(([name, one]) =>
+      Node.isIdentifier(name) && one.getInitializer() === undefined && !one.getDotDotDotToken()
+    );
+  if (statement === undefined || !isPlain) return undefined;
+  draft.remove(statement);
+  return elements.flatMap(([name, one]) => {
+    const path = [(one.getPropertyNameNode() ?? name).getText()];
+    return Node.isIdentifier(name) ? draft.uses(name).map((local) => ({ use: local, path })) : [];
+  });
 }
 
 /** The end of `use.a.b(…)`. */
@@ -109,6 +137,7 @@ function applyRule(handler: Handler, node: Node, rule: Exclude<ContextRule, { re
     if (call === undefined) draft.todo(node, "context");
     else convertLevel(handler, call, rule.log);
   } else if (rule.by === "session") convertSessionUse(handler, node, false);
+  else if (rule.by === "authInfo") convertAuthInfo(handler, node);
   else if (rule.by === "progressToken") convertProgressToken(handler, node);
   else if (rule.by === "headers") convertHeaders(handler, node);
   else if (call === undefined) draft.todo(node, "context");

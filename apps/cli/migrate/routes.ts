@@ -1,5 +1,6 @@
 /** Functions that hand a request to an HTTP transport: the server answers in their place, with sessions and streams. */
 import { type CallExpression, type Identifier, Node, type ParameterDeclaration, type Statement } from "ts-morph";
+import { nodePrincipal } from "./auth_info.ts";
 import type { Draft } from "./draft.ts";
 import { type Fn, isFn } from "./functions.ts";
 import { bare, definitionsOf } from "./registrations.ts";
@@ -130,9 +131,9 @@ function hoist(
   const handler = isNode ? draft.freeName("handleMcp") : name;
   if (isNode) {
     lines.push(
-      `const ${handler} = ${
-        draft.imports.use("toolwire/serve", "toNodeHandler")
-      }(${name}, { closeWithListener: true });`,
+      `const ${handler} = ${draft.imports.use("toolwire/serve", "toNodeHandler")}(${name}, { closeWithListener: true${
+        nodePrincipal(draft)
+      } });`,
     );
   }
   if (first !== undefined && lines.length > 0) {

@@ -9,6 +9,7 @@ import {
   type Statement,
   type VariableDeclaration,
 } from "ts-morph";
+import { convertAuthInfoIn } from "./auth_info.ts";
 import { methodText, requestHandlerCall } from "./custom_methods.ts";
 import { convertContextHelpers } from "./context_members.ts";
 import { definitionText } from "./definitions.ts";
@@ -297,6 +298,7 @@ class ServerConversion {
       one.getName() === "request"
     );
     if (request !== undefined) draft.todo(request, "middleware");
+    if (isFn(node)) convertAuthInfoIn(draft, node.getParameters()[0]?.getNameNode());
     this.#lists.middleware.push(draft.renderAt(node, indent + draft.unit));
   }
 

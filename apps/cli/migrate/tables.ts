@@ -72,7 +72,8 @@ export type ContextRule =
       | "report"
       | "progressToken"
       | "headers"
-      | "session";
+      | "session"
+      | "authInfo";
   }
   | { readonly round: "inputResponses" | "requestState" }
   | { readonly log: "debug" | "info" | "warn" | "error" }
@@ -84,7 +85,7 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
     "signal": { to: "signal" },
     "requestId": { to: "requestId" },
     "sessionId": { to: "sessionId" },
-    "authInfo": { todo: "auth-info" },
+    "authInfo": { by: "authInfo" },
     "requestInfo.headers": { by: "headers" },
     "requestInfo": { todo: "request-info" },
     "_meta.progressToken": { by: "progressToken" },
@@ -103,7 +104,7 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
     "mcpReq.inputResponses": { round: "inputResponses" },
     "mcpReq.requestState": { round: "requestState" },
     "sessionId": { to: "sessionId" },
-    "http.authInfo": { todo: "auth-info" },
+    "http.authInfo": { by: "authInfo" },
     "http.req.headers.get": { to: "metadata.get" },
     "http.req": { todo: "request-info" },
     "era": { todo: "era" },
@@ -118,7 +119,7 @@ export const CONTEXT: Readonly<Record<Library, Readonly<Record<string, ContextRu
     "client": { to: "client" },
     "session.id": { to: "sessionId" },
     "session": { todo: "session" },
-    "authInfo": { todo: "auth-info" },
+    "authInfo": { by: "authInfo" },
     "request": { todo: "request-info" },
     "requestId": { to: "requestId" },
   },

@@ -1,5 +1,6 @@
 /** Transports and what serves them: stdio, `handleRequest` of HTTP transports, the entries of 2.x, `bind` of mcp-lite. */
 import { type CallExpression, type Identifier, Node, type ParameterDeclaration } from "ts-morph";
+import { passPrincipal } from "./auth_info.ts";
 import type { Draft } from "./draft.ts";
 import { isFn } from "./functions.ts";
 import { convertRoutes } from "./routes.ts";
@@ -185,7 +186,7 @@ function markCallers(draft: Draft, bound: CallExpression): void {
   for (const callee of callees) {
     const call = callee.getParent();
     const isCall = Node.isCallExpression(call) && call.getExpression() === callee;
-    if (isCall && call.getArguments().length > 1) draft.todo(call, "bound-auth");
+    if (isCall && call.getArguments().length > 1 && !passPrincipal(draft, call)) draft.todo(call, "bound-auth");
   }
 }
 

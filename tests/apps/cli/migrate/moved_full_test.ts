@@ -180,11 +180,34 @@ export const handler = transport.bind(server);`,
     ],
   ],
   [
-    "a caller that is passed to the transport is marked, and the type of a logger is ours",
+    "a caller that is passed to the transport is the principal, from which handlers and middleware read it",
+    `const server = new McpServer({ name: "kitchen", version: "1.0.0" });
+server.use(async (ctx, next) => {
+  ctx.state["user"] = ctx.authInfo?.extra?.["user"];
+  await next();
+});
+server.tool("who", { handler: (_args, ctx) => ({ content: [{ type: "text", text: ctx.authInfo?.scopes.join() ?? "-" }] }) });
+const handler = new StreamableHttpTransport().bind(server);
+export const fetch = (request: Request) => handler(request, { authInfo: { token: "t", scopes: [] } });`,
+    [
+      /handler\(request, \{ principal: principalOf\(\{ token: "t", scopes: \[\] \}\) \}\);/,
+      /ctx\.state\["user"\] = authInfoOf\(ctx\)\?\.extra\?\.\["user"\];/,
+      /\.handle\(\(_args, ctx\) => authInfoOf\(ctx\)\?\.scopes\.join\(\) \?\? "-"\)/,
+    ],
+    [/@toolwire-todo/],
+  ],
+  [
+    "the token of a caller is not kept, and is marked",
+    `const server = new McpServer({ name: "kitchen", version: "1.0.0" });
+server.tool("who", { handler: (_args, ctx) => ({ content: [{ type: "text", text: ctx.authInfo.token }] }) });`,
+    [/@toolwire-todo The caller is ctx\.principal/],
+  ],
+  [
+    "another option that is passed to the transport is marked, and the type of a logger is ours",
     `const logger: Logger = { error: () => {}, warn: () => {}, info: () => {}, debug: () => {} };
 const server = new McpServer({ name: "kitchen", version: "1.0.0", logger });
 const handler = new StreamableHttpTransport().bind(server);
-export const fetch = (request: Request) => handler(request, { authInfo: { token: "t", scopes: [] } });`,
+export const fetch = (request: Request) => handler(request, { authInfo: { token: "t", scopes: [] }, more: 1 });`,
     [/@toolwire-todo Pass the caller: server\.fetch\(request, \{ principal.*\nexport const fetch/, /type Logger/],
     [/from "mcp-lite"/],
   ],
@@ -211,4 +234,42 @@ test("migrate: the session's id is no listed difference", { skip }, async () => 
       `${OFFICIAL}${SERVER}server.tool("session", async (extra) => ({ content: [{ type: "text", text: extra.sessionId ?? "" }] }));\n`,
   });
   ok(!errors.includes("sessionId is not set"), errors);
+});
+
+test("migrate: callers of requireBearerAuth() are passed on, and a context that is taken apart later is converted", {
+  skip,
+}, async () => {
+  const { files } = await migrate({
+    "server.ts": `import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import { requireBearerAuth } from "@modelcontextprotocol/sdk/server/auth/middleware/bearerAuth.js";
+import express from "express";
+import { verifier } from "./verifier.ts";
+function create() {
+  const server = new McpServer({ name: "vault", version: "1.0.0" });
+  server.registerTool("who", { description: "Who" }, async (extra) => {
+    const { authInfo, requestInfo, signal: stopped } = extra;
+    stopped.throwIfAborted();
+    return { content: [{ type: "text", text: \`\${authInfo?.clientId} \${requestInfo?.headers["x-desk"] ?? "-"}\` }] };
+  });
+  return server;
+}
+const app = express();
+app.post("/mcp", requireBearerAuth({ verifier }), async (req, res) => {
+  const transport = new StreamableHTTPServerTransport({ sessionIdGenerator: undefined });
+  await create().connect(transport);
+  await transport.handleRequest(req, res, req.body);
+});
+`,
+  });
+  const text = files["server.ts"] ?? "";
+  match(
+    text,
+    /\.handle\(async \(_, extra\) => \{\n {6}extra\.signal\.throwIfAborted\(\);\n {6}return `\$\{authInfoOf\(extra\)\?\.clientId\} \$\{extra\.metadata\.get\("x-desk"\) \?\? "-"\}`;/,
+  );
+  match(
+    text,
+    /toNodeHandler\(\w+, \{ closeWithListener: true, principal: \(req: \{ auth\?: .*\}\) => principalOf\(req\.auth\) \}\);/,
+  );
+  match(text, /app\.post\("\/mcp", requireBearerAuth\(\{ verifier \}\), handleMcp\);/);
 });
