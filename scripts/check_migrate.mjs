@@ -1,6 +1,7 @@
-// Migrates the published examples of the official SDK (1.x and 2.x) and of mcp-lite, starts each before and after on Bun, and compares
-// what a client of the official SDK receives: node scripts/check_migrate.mjs [--sdk <repository>] [--lite <repository>] [--only <name>] [--no-types]
-// Without the repositories it clones them. Prints a table in Markdown; the work is in .cache/check_migrate.
+// Migrates the published examples of the official SDK (1.x and 2.x), of mcp-lite and of FastMCP, starts each before and after on Bun, and
+// compares what a client of the official SDK receives:
+// node scripts/check_migrate.mjs [--sdk <repository>] [--lite <repository>] [--fastmcp <repository>] [--only <name>] [--no-types]
+// Without the repositories it clones them; their revisions are fixed. Prints a table in Markdown; the work is in .cache/check_migrate.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
@@ -15,6 +16,7 @@ const { values: options } = parseArgs({
   options: {
     sdk: { type: "string" },
     lite: { type: "string" },
+    fastmcp: { type: "string" },
     only: { type: "string" },
     "no-types": { type: "boolean" },
   },
@@ -27,6 +29,7 @@ const PACKAGES = [
   "@modelcontextprotocol/express@2",
   "@modelcontextprotocol/node@2",
   "mcp-lite@0.10.0",
+  "fastmcp@4.20.16",
   ...[
     "hono",
     "@hono/node-server",
@@ -57,14 +60,20 @@ const LIBRARIES = [
   {
     name: "2.x",
     repository: options.sdk ?? clone("modelcontextprotocol/typescript-sdk"),
-    revision: "HEAD",
+    revision: "3924de99d",
     list: examplesOfV2,
   },
   {
     name: "mcp-lite",
     repository: options.lite ?? clone("fiberplane/mcp-lite"),
-    revision: "HEAD",
+    revision: "171b4cb",
     list: examplesOfLite,
+  },
+  {
+    name: "FastMCP",
+    repository: options.fastmcp ?? clone("punkpeye/fastmcp"),
+    revision: "a97c5eb",
+    list: examplesOfFastMcp,
   },
 ];
 
@@ -87,7 +96,7 @@ function extract({ name, repository, revision, list }) {
     "archive",
     revision,
     "--",
-    name === "1.x" ? "src/examples" : "examples",
+    ["1.x", "FastMCP"].includes(name) ? "src/examples" : "examples",
   ], { maxBuffer: 1e9 });
   execFileSync("tar", ["x", "-C", join(folder, "before")], { input: tar });
   const examples = list(join(folder, "before"));
@@ -166,6 +175,24 @@ function examplesOfLite(folder) {
   }));
 }
 
+function examplesOfFastMcp(folder) {
+  const examples = join(folder, "src/examples");
+  for (const file of files(examples)) {
+    const text = readFileSync(file, "utf8")
+      .replace(/from "\.\.\/(FastMCP|index)\.js"/g, 'from "fastmcp"')
+      .replace(/port: \d+/g, "port: Number(process.env.PORT)")
+      .replace(/const PORT = [^;]+;/g, "const PORT = Number(process.env.PORT);");
+    writeFileSync(file, text);
+  }
+  return files(examples).map((file) => ({
+    example: file.slice(examples.length + 1, -3),
+    file: file.slice(folder.length + 1),
+    path: "/mcp",
+    isStdio: /transportType: "stdio"/.test(readFileSync(file, "utf8")),
+    args: [],
+  }));
+}
+
 function files(folder) {
   return readdirSync(folder).filter((name) => name.endsWith(".ts")).map((name) => join(folder, name));
 }
@@ -174,7 +201,7 @@ function files(folder) {
 function install() {
   mkdirSync(work, { recursive: true });
   writeFileSync(join(work, "preload.ts"), PRELOAD);
-  if (!existsSync(join(work, "node_modules/mcp-lite"))) {
+  if (!existsSync(join(work, "node_modules/fastmcp"))) {
     writeFileSync(join(work, "package.json"), '{ "private": true, "type": "module" }\n');
     execFileSync("npm", ["install", "--no-audit", "--no-fund", "--loglevel=error", ...PACKAGES], {
       cwd: work,
@@ -491,7 +518,8 @@ for (const library of LIBRARIES) {
   const [typesBefore, types] = [typeErrors(join(folder, "before")), typeErrors(join(folder, "after"))];
   for (const example of examples) {
     const left = report.left.filter(({ file }) =>
-      dirname(file) === dirname(example.file) && (library.name !== "1.x" || file === example.file)
+      dirname(file) === dirname(example.file) &&
+      (!["1.x", "FastMCP"].includes(library.name) || file === example.file)
     );
     const errors = (types.get(example.file) ?? []).length - (typesBefore.get(example.file) ?? []).length;
     if (errors > 0) details.push(...types.get(example.file));
@@ -545,6 +573,8 @@ for (const { library, example, types, starts, lists, answers, left, skipped } of
 }
 const ran = rows.filter(({ skipped }) => skipped === undefined);
 const passed = ran.filter(({ starts, lists, answers }) => starts && lists && answers);
+const compiled = rows.filter(({ types }) => types);
+if (!options["no-types"]) console.log(`\n${compiled.length} of ${rows.length} type-check as before`);
 console.log(
   `\n${passed.length} of ${ran.length} that run here pass (${
     Math.round(100 * passed.length / Math.max(1, ran.length))

@@ -42,9 +42,13 @@ async function run(
   const { OVER_HTTP, OVER_STDIO = [] } = checks;
   await using program = await startProgram([bun, "server.ts"], { cwd, url: /(?<=is at )http:\/\/\S+/ });
   const http = overHttp(program.url, headers, shares);
-  const seen = await observe(http, OVER_HTTP).finally(() => http.end());
   const stdio = overStdio([bun, "server.ts", "--stdio"], cwd);
-  return new Map([...seen, ...await observe(stdio, OVER_STDIO).finally(() => stdio.end())]);
+  // At the same time: they are programs apart, and FastMCP waits for a second when a session begins.
+  const seen = await Promise.all([
+    observe(http, OVER_HTTP).finally(() => http.end()),
+    observe(stdio, OVER_STDIO).finally(() => stdio.end()),
+  ]);
+  return new Map(seen.flatMap((one) => [...one]));
 }
 
 /** Compares what all checks gave; a failure shows each that differs. */

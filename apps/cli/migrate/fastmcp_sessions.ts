@@ -8,6 +8,16 @@ import { membersOf } from "./registrations.ts";
 /** Members of Node's requests that the converted function receives. */
 const KNOWN_MEMBERS: ReadonlySet<string> = new Set(["headers", "method", "url"]);
 
+/** Type of the sessions of FastMCP, as the file names it. */
+export function sessionTypeOf(draft: Draft): string | undefined {
+  const nodes = draft.source.getDescendants();
+  const created = nodes.filter(Node.isNewExpression).filter((one) =>
+    draft.imports.isAny(one.getExpression(), "FastMCP")
+  );
+  const named = nodes.filter(Node.isTypeReference).filter((one) => draft.imports.isAny(one.getTypeName(), "FastMCP"));
+  return [...created, ...named].flatMap((one) => one.getTypeArguments()).at(0)?.getText();
+}
+
 /** Takes `authenticate` out of the options. A function that is written there becomes a constant before the server. */
 export function takeAuthenticate(draft: Draft, created: NewExpression): void {
   const value = membersOf(created.getArguments()[0])?.get("authenticate");

@@ -15,7 +15,7 @@ import { convertContextHelpers } from "./context_members.ts";
 import { definitionText } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 import { errorHandlerText } from "./error_handlers.ts";
-import { takeAuthenticate } from "./fastmcp_sessions.ts";
+import { sessionTypeOf, takeAuthenticate } from "./fastmcp_sessions.ts";
 import { convertMedia } from "./media.ts";
 import { callsOfOwner, isRunOften, isUsedLater, markState } from "./factories.ts";
 import { isFn } from "./functions.ts";
@@ -53,16 +53,6 @@ export function convertServers(draft: Draft): void {
       new ServerConversion(draft, known.library).convertParameter(name, type);
     }
   }
-}
-
-/** Type of the sessions of FastMCP, as the file names it. */
-function sessionTypeOf(draft: Draft): string | undefined {
-  const nodes = draft.source.getDescendants();
-  const created = nodes.filter(Node.isNewExpression).filter((one) =>
-    draft.imports.isAny(one.getExpression(), "FastMCP")
-  );
-  const named = nodes.filter(Node.isTypeReference).filter((one) => draft.imports.isAny(one.getTypeName(), "FastMCP"));
-  return [...created, ...named].flatMap((one) => one.getTypeArguments()).at(0)?.getText();
 }
 
 const PLURALS = { tool: "tools", resource: "resources", prompt: "prompts" } as const;
