@@ -48,6 +48,7 @@ const FILES = "tests/apps/cli/second_failures/files_test.ts";
 const CLOSING = "tests/apps/cli/second_failures/closing_full_test.ts";
 const PROCESSES = "tests/apps/cli/second_failures/processes_test.ts";
 const STDIO = "tests/wires/mcp/stdio/second_failures_test.ts";
+const SINGLE_TIMERS = "tests/internal/single_timers_test.ts";
 const SHARED_TIMERS = "tests/internal/shared_timers_test.ts";
 const FIRST_CAUSE = "tests/server/second_failures/first_cause_test.ts";
 const CONNECTIONS = "tests/server/second_failures/connections_test.ts";
@@ -90,6 +91,10 @@ const TABLES: Readonly<Record<string, { readonly finds: (text: string) => boolea
       "src/jobs/engines/redis/channels.ts": ["tests/jobs/engines/redis_channels_test.ts", "a connection of channels"],
       "src/jobs/engines/sqlite/engine.ts": ["tests/jobs/engines/sqlite_full_disk_test.ts", "rollback"],
       "src/jobs/engines/sqlite/lock_waits.ts": ["tests/jobs/engines/sqlite_lock_test.ts", "waits for the lock"],
+      "src/integrations/middleware/timeout.ts": [SINGLE_TIMERS, "timeout"],
+      "src/internal/throttle.ts": [SINGLE_TIMERS, "Throttle"],
+      "src/jobs/promises/reminder.ts": [SINGLE_TIMERS, "Reminder"],
+      "src/wires/mcp/server/legacy_exchange.ts": [SINGLE_TIMERS, "PendingRequests"],
       "src/internal/deadlines.ts": [SHARED_TIMERS, "Deadlines"],
       "src/internal/pending_list.ts": [SHARED_TIMERS, "PendingList"],
       "src/testing/replica.ts": [FIRST_CAUSE, "simulateReplicas"],
@@ -104,9 +109,9 @@ const TABLES: Readonly<Record<string, { readonly finds: (text: string) => boolea
 /** Their timers only settle a promise, abort a signal, destroy a socket or redraw a line, and are cleared, which a test reads below. */
 const CLEARING = `
   apps/cli/dev/child.ts apps/cli/doctor/network_steps.ts apps/cli/doctor/probe.ts apps/cli/terminal/status_line.ts src/client/running_call.ts
-  src/core/dispatch/dispatcher.ts src/jobs/promises/reminder.ts src/jobs/engines/durable_object/engine.ts src/jobs/engines/durable_object/shard.ts
-  src/integrations/middleware/timeout.ts src/internal/throttle.ts src/internal/time.ts src/runtime/node.ts src/runtime/node_streams.ts
-  src/runtime/one_port.ts src/console/feed.ts src/wires/mcp/server/legacy_exchange.ts src/wires/mcp/server/tasks.ts
+  src/core/dispatch/dispatcher.ts src/jobs/engines/durable_object/engine.ts src/jobs/engines/durable_object/shard.ts
+  src/internal/time.ts src/runtime/node.ts src/runtime/node_streams.ts
+  src/runtime/one_port.ts src/console/feed.ts src/wires/mcp/server/tasks.ts
   src/wires/mcp/stdio/server/serve_lines.ts
 `.trim().split(/\s+/);
 

@@ -228,7 +228,8 @@ export class PendingRequests {
     closed: AbortSignal | undefined,
     asked: AskedPeer,
   ): Promise<ResponseMessage | undefined> {
-    return new Promise((resolve) => {
+    if (closed?.aborted === true) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
       const id = crypto.randomUUID();
       const giveUp = () => this.#pending.get(id)?.settle(undefined);
       const cancel = this.#clock.after(this.#timeoutMs, giveUp);
@@ -240,7 +241,16 @@ export class PendingRequests {
       };
       this.#pending.set(id, { asked, settle });
       closed?.addEventListener("abort", giveUp);
-      void send(encodeMessage({ id, method, params }));
+      // A question that was not sent has no response: neither its timer nor its id stays.
+      const fail = (thrown: unknown): void => {
+        reject(thrown);
+        giveUp();
+      };
+      try {
+        Promise.resolve(send(encodeMessage({ id, method, params }))).catch(fail);
+      } catch (thrown) {
+        fail(thrown);
+      }
     });
   }
 
