@@ -29,7 +29,9 @@ export async function writeAnswer(value: unknown, out: string, context: CliConte
   for (const [index, { bytes, type }] of files.entries()) {
     const path = index === 0 ? out : numbered(out, index + 1);
     const { link } = await writeOut(path, bytes, context);
-    context.terminal.note(`Written to ${path}${printableLine(link)}: ${printableLine(type)}, ${bytes.length} bytes`);
+    context.terminal.note(
+      `Written to ${printableLine(path)}${printableLine(link)}: ${printableLine(type)}, ${bytes.length} bytes`,
+    );
   }
   return isText || rest.length === 0 ? undefined : rest;
 }

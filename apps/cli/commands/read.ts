@@ -63,7 +63,7 @@ async function print(
   const { terminal } = context;
   if (out !== undefined) {
     const { link } = await writeOut(out, Buffer.concat(contents.map(bytesOf)), context);
-    return terminal.note(`Written to ${out}${printableLine(link)}`);
+    return terminal.note(`Written to ${printableLine(out)}${printableLine(link)}`);
   }
   if (json === true) return terminal.printJson({ contents });
   for (const one of contents) {

@@ -95,7 +95,7 @@ async function recordTarget(
     const open = () => file.open((line) => terminal.note(line));
     await releasing(() => serveProxy(proxy, flags, context, open), () => proxy.close(0));
   }, () => file.close());
-  terminal.note(`${calls} ${calls === 1 ? "call" : "calls"} recorded in ${flags.out}`);
+  terminal.note(`${calls} ${calls === 1 ? "call" : "calls"} recorded in ${printableLine(flags.out)}`);
   if (file.failure !== undefined) throw file.failure;
 }
 

@@ -88,7 +88,9 @@ async function write(
   const { terminal } = context;
   const { isChanged, link } = await writeOut(out, text, context);
   if (json === true) terminal.printJson({ ...members, file: out, isChanged });
-  else terminal.note(`${out}${printableLine(link)}: ${isChanged ? "written" : "nothing has changed"}${note}`);
+  else {terminal.note(
+      `${printableLine(out)}${printableLine(link)}: ${isChanged ? "written" : "nothing has changed"}${note}`,
+    );}
   return EXIT.ok;
 }
 

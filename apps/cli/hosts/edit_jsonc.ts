@@ -83,7 +83,7 @@ function withoutBom(text: string): string {
 /** The object of a text; `undefined` if the text has nothing but white space and comments. */
 function parseRoot(text: string): Node | undefined {
   const errors: ParseError[] = [];
-  const root = parseTree(text, errors, PARSE);
+  const root = parseNested(text, errors);
   const [first] = errors.filter(({ error }) => root !== undefined || printParseErrorCode(error) !== "ValueExpected");
   if (first !== undefined) {
     throw new ConfigError(`${placeOf(text, first.offset)}: ${wordsOf(printParseErrorCode(first.error))}`);
@@ -92,6 +92,15 @@ function parseRoot(text: string): Node | undefined {
     throw new ConfigError(`line 1: expected an object, received ${root.type}`);
   }
   return root;
+}
+
+/** @throws {ConfigError} If the text is nested deeper than the parser's stack. */
+function parseNested(text: string, errors: ParseError[]): Node | undefined {
+  try {
+    return parseTree(text, errors, PARSE);
+  } catch (cause) {
+    throw new ConfigError("it is nested too deeply to be read", { cause });
+  }
 }
 
 function placeOf(text: string, offset: number): string {

@@ -149,3 +149,24 @@ test("pack refuses a name that leads outside, and a licence that is elsewhere", 
   deepStrictEqual([linked.code, existsSync(join(project, "weather-1.0.0.mcpb"))], [1, false], linked.errors);
   match(linked.errors, /LICENSE leads to .*secret, which is not a file of the package/);
 });
+
+test("a configuration that is nested too deeply is left as it is, with the reason", UNIX, async () => {
+  await using place = await createPlace();
+  const file = place.at("home/.cursor/mcp.json");
+  const nested = "[".repeat(100_000) + "]".repeat(100_000);
+  for (const text of [`{"a":${nested}}`, nested]) {
+    writeFileSync(file, text);
+    const { code, errors } = await place.run("install", "cursor", URL_OF_MCP, "--name", "a");
+    strictEqual(code, 1, errors);
+    match(errors, /mcp\.json: it is nested too deeply to be read/);
+    strictEqual(readFileSync(file, "utf8"), text);
+  }
+});
+
+test("names of files with control sequences are printed escaped", UNIX, async () => {
+  await using place = await createPlace();
+  const out = "a\u001b[2Jb.ts";
+  writeFileSync(place.at("project/tools.json"), "[]");
+  const { code, errors } = await place.run("types", "tools.json", "-o", out);
+  deepStrictEqual([code, errors.includes("\u001b"), existsSync(place.at("project", out))], [0, false, true], errors);
+});
