@@ -50,12 +50,14 @@ test("each entry is there for npm, JSR and tsconfig.json's paths, and its file e
 });
 
 test("each dependency has one exact version, on npm and on JSR", () => {
-  // What a user brings along on npm is tested with the version among the dev dependencies.
-  const brought = Object.keys(npm.peerDependencies).map((name) => [name, npm.devDependencies[name]]);
-  const versions: Record<string, string> = { ...npm.dependencies, ...Object.fromEntries(brought) };
-  const imports = Object.entries(versions).map(([name, version]) => [name, `npm:${name}@${version}`]);
+  const versions: Record<string, string> = { ...npm.devDependencies, ...npm.dependencies };
+  for (const name of [...Object.keys(npm.dependencies), ...Object.keys(npm.peerDependencies)]) {
+    strictEqual(Object.hasOwn(deno.imports, name), true, name);
+  }
+  // What a user brings along on npm, and what is in the files of dist/, is tested with the version among the dev dependencies.
+  const imports = Object.keys(deno.imports).map((name) => [name, `npm:${name}@${versions[name]}`]);
   deepStrictEqual(deno.imports, Object.fromEntries(imports));
-  for (const version of Object.values({ ...npm.devDependencies, ...versions })) {
+  for (const version of Object.values(versions)) {
     // Two versions of one package have names of ours.
     strictEqual(/^(npm:.+@)?\d+\.\d+\.\d+(-alpha\.\d+)?$/.test(version), true, version);
   }

@@ -102,7 +102,7 @@ const INVALID: readonly InvalidOptions[] = [
   [
     createServer,
     [{ tools: [], engine: "sqlite" }],
-    /engine must be .*withPromises\(engine\), of "toolwire\/engine", not/,
+    /engine must be .*withPromises\(engine\), of "toolwire\/engines", not/,
   ],
   [createServer, [{ tools: [], auth: {} }], /auth must be what .* of "toolwire\/auth" gives, not an object$/],
   ...[redisSessionStore, redisChangeBus, redisRateLimitStore].flatMap((open) =>
