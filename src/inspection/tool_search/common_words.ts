@@ -10,7 +10,7 @@ export interface CommonTerm {
 }
 
 /** Maximum number of impacts that are looked up for the best hits, and maximum number of tools that are read for the best of each group. */
-const MAX_LOOKUPS = 4_096;
+const MAX_LOOKUPS = 6_144;
 const MAX_READ_FOR_GROUPS = 128;
 
 /** The hits of a search. */
@@ -29,7 +29,7 @@ interface Hits {
 
 /**
  * Adds the tools that have common words, those with the greatest impacts first, until the others cannot be among the best: a tool that was
- * not read has no greater impact in any list than the last one read. Beyond {@link MAX_LOOKUPS} the best so far remain.
+ * not read has no greater impact in any list than the last one read. Beyond {@link MAX_LOOKUPS}, which four common words can reach, the best so far remain.
  *
  * @param queryIdf Sum of the inverse document frequencies of all words.
  */
