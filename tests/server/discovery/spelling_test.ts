@@ -1,8 +1,8 @@
 /** Searches with mistyped words, with copies of tools, by keywords, and by a ranking of the application. */
 import { deepStrictEqual, match, ok, rejects, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
-import { createClient, createServer, defineTool } from "../../../mod.ts";
-import { group } from "../../../src/entries/compose.ts";
+import { createClient, createServer, defineTool, memoryTransport } from "../../../mod.ts";
+import { gateway, group } from "../../../src/entries/compose.ts";
 import { discover } from "../../../src/entries/discovery.ts";
 import { SearchIndex } from "../../../src/inspection/tool_search/search_index.ts";
 import { skipOf, WIRES, wires } from "../../wires/matrix.ts";
@@ -97,6 +97,18 @@ test("a tool is found by its keywords, which are listed as the hint of a host", 
       /TypeError: .*keywords must be an array of texts/,
     );
   }
+});
+
+test("keywords pass through a gateway: they are searched there, and listed", async () => {
+  const issue = defineTool("create_issue").describe("Create an issue").keywords(["ticket"]).handle(() => 1);
+  const behindIt = await gateway("tracker", memoryTransport(createServer({ tools: [issue] })));
+  const parts = [group("tracker", behindIt)];
+  const behind = serverOf([tool("ping", "Answer")], {}, { parts: parts as never });
+  const names = await found(behind, "ticket");
+  strictEqual(names.length, 1);
+  match(names[0] ?? "", /create_issue$/);
+  const [listed] = createServer({ tools: [], parts: parts as never, logger: false }).tools;
+  strictEqual((listed?._meta as Record<string, unknown> | undefined)?.["anthropic/searchHint"], "ticket");
 });
 
 test("the ranking of an application decides, over the tools that the caller may find", async () => {
