@@ -12,7 +12,7 @@ import { convertUrlErrors, wrapRounds } from "./questions.ts";
 import { bare, membersOf, type Registration, resolveConst } from "./registrations.ts";
 import { listText } from "./resource_lists.ts";
 import { textOfBlocks, ToolResults } from "./results.ts";
-import { jsonSchemaText, schemaText, takeCompleters } from "./schemas.ts";
+import { completerText, jsonSchemaText, schemaText, takeCompleters } from "./schemas.ts";
 import { FASTMCP_MEMBERS, type Library } from "./tables.ts";
 
 /** Converts the uses of the registering server in a handler: questions, log lines, notices of changes. */
@@ -78,7 +78,7 @@ function toolStart(definition: Definition): string {
   if (handler === undefined) {
     return end(definition, "handle", undefined, draft.imports.use("toolwire", "defineTool"), name);
   }
-  if (library === "fastmcp") {
+  if (library === "fastmcp" && !hasStructured(handler.fn)) {
     convertBody(definition, handler, () => convertFastMcpResults(draft, handler.fn));
     return end(definition, "handle", handler, draft.imports.use("toolwire", "defineTool"), name);
   }
@@ -90,6 +90,12 @@ function toolStart(definition: Definition): string {
   convertBody(definition, handler, convertResults);
   if (results.render !== undefined) steps.push(`.render(${results.render})`);
   return end(definition, "handle", handler, draft.imports.use("toolwire", "defineTool"), name);
+}
+
+/** Whether a handler returns its structured value beside the blocks. */
+function hasStructured(fn: Fn): boolean {
+  const returned = [expressionBody(fn), ...returnsOf(fn).map((one) => one.getExpression())];
+  return returned.some((value) => membersOf(bare(value))?.has("structuredContent"));
 }
 
 /** Handlers of FastMCP return texts and blocks as handlers here do. A result with `isError` is marked. */
@@ -198,7 +204,7 @@ function resourceStart(definition: Definition): string {
   if (name !== undefined) steps.push(`.name(${draft.render(name)})`);
   for (const [member, method] of RESOURCE_STEPS) plainStep(definition, member, method);
   if (library === "fastmcp") return fastMcpResource(definition);
-  if (template?.complete !== undefined) steps.push(`.complete(${draft.render(template.complete)})`);
+  if (template?.complete !== undefined) steps.push(`.complete(${completersOf(draft, template.complete)})`);
   const literal = bare(resolveConst(pattern));
   const list = listText(draft, template?.list, Node.isStringLiteral(literal) ? literal.getLiteralValue() : "");
   if (list !== undefined) steps.push(`.list(${list})`);
@@ -218,6 +224,12 @@ function resourceStart(definition: Definition): string {
     });
   }
   return end(definition, "read", handler, draft.imports.use("toolwire/mcp", "defineResource"), pattern);
+}
+
+/** The text of the completers of a template. */
+function completersOf(draft: Draft, complete: Node): string {
+  for (const completer of membersOf(complete)?.values() ?? []) completerText(draft, completer);
+  return draft.render(complete);
 }
 
 /** Validators of variables: the reader begins with them. */

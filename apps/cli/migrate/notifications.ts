@@ -69,7 +69,6 @@ function logLine(handler: Handler, call: CallExpression, values: ReadonlyMap<str
   if (level === undefined || data === undefined) return draft.todo(call, "context");
   const literal = bare(level);
   const name = Node.isStringLiteral(literal) ? literal.getLiteralValue() : undefined;
-  if (name === undefined) draft.todo(call, "log-level");
   const levelText = name === undefined ? draft.render(level) : JSON.stringify(name);
   const fields = logger === undefined ? "" : `, { ${memberText("logger", draft.render(logger))} }`;
   replaceAwaited(handler, call, `${handler.context}.log(${levelText}, ${draft.render(data)}${fields})`);

@@ -78,12 +78,19 @@ export function takeCompleters(draft: Draft, schema: Node): ReadonlyMap<string, 
   return completers;
 }
 
-/** The text of a completer. One with a second parameter, `{ arguments }`, is marked for a person: it is the third here. */
+/** The text of a completer. Other arguments, which are in a second parameter, are the third here. */
 export function completerText(draft: Draft, complete: Node): string {
   if (!Node.isArrowFunction(complete) && !Node.isFunctionExpression(complete)) return draft.render(complete);
   const [value, context] = complete.getParameters();
   if (value === undefined || context === undefined) return draft.render(complete);
-  draft.todo(complete, "context");
+  const name = context.getNameNode();
+  const accesses = Node.isIdentifier(name) ? draft.uses(name).map((use) => use.getParent()) : [undefined];
+  const isKnown = accesses.every((one) => Node.isPropertyAccessExpression(one) && one.getName() === "arguments");
+  if (!isKnown) draft.todo(complete, "context");
+  else {
+    for (const access of accesses) if (access !== undefined) draft.replace(access, "otherArguments");
+    draft.replace(context, "_ctx, otherArguments");
+  }
   return draft.render(complete);
 }
 

@@ -64,7 +64,7 @@ function fastMcpMembers(draft: Draft, members: ReadonlyMap<string, Node>): reado
   const isProtected = ["auth", "oauth"].some((name) => members.has(name));
   for (const [name, value] of members) {
     if (name === "authenticate" || FASTMCP_SAME.has(name)) continue;
-    if (name === "ping") draft.note(value, "ping");
+    if (name === "ping" || name === "roots") draft.note(value, "ping");
     else draft.keepText(memberOf(value), isProtected && identify === undefined ? "fastmcp-closed" : "fastmcp-option");
   }
   const same = [...members].filter(([name]) => FASTMCP_SAME.has(name));

@@ -10,6 +10,7 @@ import {
   type VariableDeclaration,
 } from "ts-morph";
 import { convertAuthInfoIn } from "./auth_info.ts";
+import { chainOf } from "./chains.ts";
 import { methodText, requestHandlerCall } from "./custom_methods.ts";
 import { convertContextHelpers } from "./context_members.ts";
 import { definitionText } from "./definitions.ts";
@@ -136,6 +137,7 @@ class ServerConversion {
 
   /** Converts what is registered by one use. Whether it is such a use. */
   #registerUse(use: Identifier, block: Node | undefined): boolean {
+    if (this.#chainOn(use, block)) return true;
     const parent = use.getParent();
     const call = Node.isPropertyAccessExpression(parent) ? parent.getParent() : undefined;
     if (Node.isPropertyAccessExpression(parent) && Node.isCallExpression(call) && call.getExpression() === parent) {
@@ -168,6 +170,18 @@ class ServerConversion {
   readonly #handlers = new Set<Node>();
   /** Statements whose content is in the options of the server. */
   readonly #taken = new Set<Statement>();
+
+  /** `server.tool(…).tool(…)`, a statement of the block of the server. Whether all of it was converted. */
+  #chainOn(use: Identifier, block: Node | undefined): boolean {
+    const calls = chainOf(use);
+    const statement = calls.at(-1)?.call.getParent();
+    if (calls.length < 2 || !Node.isExpressionStatement(statement) || statement.getParent() !== block) return false;
+    if (!calls.every(({ method }) => method in REGISTERING || CHAINED.has(method))) return false;
+    const isConverted = calls.map(({ call, method }) => this.#chained(call, method)).every(Boolean);
+    if (isConverted) this.#taken.add(statement);
+    else this.#draft.todo(use, "server-use");
+    return true;
+  }
 
   /** `server.use(…)` and the like, a statement of the block of the server: what it adds is an option. Elsewhere it is marked. */
   #chainedLater(call: CallExpression, method: string, use: Identifier, block: Node | undefined): boolean {
@@ -343,26 +357,6 @@ const RESERVED: ReadonlySet<string> = new Set(
     "throw true try typeof undefined var void while with yield").split(" "),
 );
 const CHAINED: ReadonlySet<string> = new Set(["use", "group", "onError"]);
-
-interface Chained {
-  readonly call: CallExpression;
-  readonly method: string;
-}
-
-/** The calls of `new McpServer(…).tool(…).group(…)`. */
-function chainOf(created: NewExpression): readonly Chained[] {
-  const calls: Chained[] = [];
-  let node: Node = created;
-  for (;;) {
-    const access = node.getParent();
-    const call = access?.getParent();
-    if (!Node.isPropertyAccessExpression(access) || access.getExpression() !== node || !Node.isCallExpression(call)) {
-      return calls;
-    }
-    calls.push({ call, method: access.getName() });
-    node = call;
-  }
-}
 
 /** `tools.register(server)`: a method, or a function of a module, that registers; not `transport.bind(server)` of a package. */
 function registersByMethod(call: CallExpression, server: Identifier): boolean {

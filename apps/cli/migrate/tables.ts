@@ -194,7 +194,6 @@ export const TODOS = {
   "validators": "Validate the variable where it is read: ctx.validate(schema, value)",
   "bound-auth": "Pass the caller: server.fetch(request, { principal: { id, scopes, claims } }) sets ctx.principal",
   "question-key": "Each question of a call needs a separate key: add a part that differs in each round",
-  "log-level": "The level is one of those of MCP, such as debug, info, notice, warning and error",
   "list": "List the variables of the template in place of URIs: .list(() => [{ variables: { … } }])",
   "schema": "The schema is not known here: pass a Standard Schema, or jsonSchema()",
   "transport": "The transport has no counterpart here: use server.fetch, serve(), toNodeHandler() or serveStdio()",
@@ -225,7 +224,7 @@ export const NOTES = {
   "group": "Tools of a group are named prefix_tool here, and prefix/tool in mcp-lite",
   "event-store": "Streams can be resumed with sessions: an event store is not needed",
   "icons": "Tools have no icons",
-  "ping": "Sessions are not pinged: streams carry heartbeats",
+  "ping": "Sessions are not pinged, as streams carry heartbeats; folders of the caller are asked for by ctx.roots()",
   "json-response": "An answer is JSON unless there was something before it",
 } as const;
 
