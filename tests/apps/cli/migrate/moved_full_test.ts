@@ -279,7 +279,7 @@ app.post("/mcp", requireBearerAuth({ verifier }), async (req, res) => {
   );
   match(
     text,
-    /toNodeHandler\(\w+, \{ closeWithListener: true, principal: \(req: \{ auth\?: .*\}\) => principalOf\(req\.auth\) \}\);/,
+    /toNodeHandler\(\w+, \{ closeWithListener: true, allowAnonymous: true, principal: \(req: \{ auth\?: .*\}\) => principalOf\(req\.auth\) \}\);/,
   );
   match(text, /app\.post\("\/mcp", requireBearerAuth\(\{ verifier \}\), handleMcp\);/);
 });
