@@ -1,7 +1,7 @@
 /**
  * Promises, jobs and idempotency keys, as an engine brings them to a server.
  *
- * Most of the jobModule is that of jobs, in job_service.ts. It is loaded when a server is created that has a tool with `.promise()`, or else
+ * Most of it is the code of jobs, in job_service.ts, which is loaded when a server is created that has a tool with `.promise()`, or else
  * when it is first needed, so that other servers start without it.
  */
 import type { Complete, Optional } from "../../internal/json.ts";
@@ -43,7 +43,7 @@ import { Reminder } from "./reminder.ts";
 import { answerWithin, timesOf } from "./run_guard.ts";
 
 /**
- * Adds the jobModule of promises, jobs and idempotency keys to a custom engine; the engines of Toolwire have it.
+ * Adds the code of promises, jobs and idempotency keys to a custom engine; the engines of Toolwire have it.
  *
  * @param engine Stores and delivers jobs; gets one more member.
  * @returns The same engine, for the option `engine` of a server.
@@ -64,13 +64,13 @@ function systemToolsFor(definitions: readonly ToolDefinition[]): readonly ToolDe
   return promising ? SYSTEM_TOOLS.map((definition) => ({ ...definition, adapters: promising.adapters })) : [];
 }
 
-/** The jobModule of jobs, once it has been loaded. */
+/** The code of jobs, once it has been loaded. */
 let jobModule: JobCode | undefined;
 
-/** The module with the jobModule of jobs, which is loaded when a server first needs it. */
+/** The module with the code of jobs, which is loaded when a server first needs it. */
 export type JobCode = typeof import("./job_service.ts");
 
-/** Provides the jobModule of jobs to all servers of this process, so that none has to load it. For tests: virtual time does not wait for that. */
+/** Provides the code of jobs to all servers of this process, so that none has to load it. For tests: virtual time does not wait for that. */
 export function provideJobCode(provided: JobCode): void {
   jobModule = provided;
 }
@@ -179,7 +179,7 @@ class EngineDeferral implements Deferral {
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined {
     const { redeemed, definition: { external } } = run;
     if (redeemed === undefined) return external && this.#tokens.ofExternal(run, external.ttlMs, value);
-    // The jobModule of jobs is what redeems.
+    // The code of jobs is what redeems.
     return value instanceof Pending && run.asking?.requests === undefined
       ? jobModule!.promiseAgain(redeemed, value, this.#services.clock.now())
       : undefined;
@@ -245,7 +245,7 @@ class EngineDeferral implements Deferral {
     const service = this.#loaded;
     if (service !== undefined) return service.runner.work(concurrency);
     let isStopped = false;
-    // The server may have been closed while the jobModule was loaded.
+    // The server may have been closed while the code was loaded.
     const started = this.#load().then(({ runner }) =>
       isStopped || this.#services.isClosed ? undefined : runner.work(concurrency)
     );
@@ -281,7 +281,7 @@ class EngineDeferral implements Deferral {
     return scheduler !== undefined || !isOfOneProcess(engine) && hasPromises(this.#services.registry);
   }
 
-  /** The jobs, if their jobModule has been loaded. */
+  /** The jobs, if their code has been loaded. */
   get #loaded(): JobService | undefined {
     return (this.#service ??= jobModule && new jobModule.JobService(this.#services, this.#parts));
   }
@@ -291,7 +291,7 @@ class EngineDeferral implements Deferral {
     return this.#loaded!;
   }
 
-  /** Uses the jobs: at once, unless their jobModule has to be loaded. */
+  /** Uses the jobs: at once, unless their code has to be loaded. */
   #withJobs<Result>(use: (service: JobService) => Promise<Result>): Promise<Result> {
     const service = this.#loaded;
     return service === undefined ? this.#load().then(use) : use(service);
@@ -303,7 +303,7 @@ class EngineDeferral implements Deferral {
     else service.runner.ensureWorker();
   }
 
-  /** Logs the error of a worker that starts after its jobModule was loaded. */
+  /** Logs the error of a worker that starts after its code was loaded. */
   #report(starting: Promise<unknown>): void {
     starting.catch((thrown) => this.#services.mask(thrown, { engine: this.#parts.engine.name }));
   }
@@ -333,7 +333,7 @@ class EngineDeferral implements Deferral {
       clock,
       logger,
       attach: (definition) => void registry.attached.set(definition.name, definition),
-      // A job has ended, so the jobModule is loaded.
+      // A job has ended, so the code is loaded.
       tokenOf: (job) => toolOfJob(registry, job.tool)?.promise && this.#service!.promises.ofJob(job).token,
       insert: (job) => reporting.insert(job, 0),
     });
