@@ -52,7 +52,7 @@ export function brokenConnection(thrown: unknown, request: string): ErrorResult 
   return thrown instanceof ToolError ? error : { ...error, [LOST]: "" } as LostError;
 }
 
-/** Adds how much of the answer had arrived to the error of a lost connection. `undefined` for other errors. */
+/** Adds to the error of a lost connection how many pieces of the answer had arrived. `undefined` for other errors. */
 export function lostAfter(error: ErrorResult, pieces: number): ErrorResult | undefined {
   const why = (error as LostError)[LOST];
   if (why === undefined) return undefined;

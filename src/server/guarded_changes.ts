@@ -3,7 +3,7 @@ import type { ChangeBus } from "../core/call/changes.ts";
 import type { Dispatch } from "../core/dispatch/dispatcher.ts";
 import { guardEnd } from "../internal/async.ts";
 
-/** Wraps a change bus: the ends of its subscriptions never throw, so that the steps after them are done, too; errors are logged. */
+/** Wraps a change bus: the functions that end its subscriptions never throw, so that a caller gets to its next steps; their errors are logged. */
 export function guardChanges(bus: ChangeBus, dispatch: Pick<Dispatch, "mask">): ChangeBus {
   const report = (thrown: unknown): void => void dispatch.mask(thrown, { during: "changes" });
   return {

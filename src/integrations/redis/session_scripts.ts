@@ -4,7 +4,8 @@
  *
  * `KEYS[1]` is a session, a hash, and the prefix of its further keys: `:streams` is a sorted set of its streams by the number of their
  * last message; `:sizes` is a hash of the size of each stream and, under an empty name, of all; `:stream:<name>` is one stream; `:notes`
- * is the stream of notes. One counter numbers messages and notes. `KEYS[2]` is the sorted set of all sessions by their last request.
+ * is the stream of notes, which are the events of the client: its responses to questions, and its cancellations. One counter numbers messages
+ * and notes. `KEYS[2]` is the sorted set of all sessions by their last request.
  *
  * @module
  */
@@ -14,7 +15,7 @@ const NOW = `
   local time = redis.call("TIME")
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
-/** Deletes a session and notifies its subscribers. */
+/** Deletes a session, and publishes that it has ended. */
 const DELETE_SESSION = `
   local function deleteSession(session)
     for _, name in ipairs(redis.call("ZRANGE", session .. ":streams", 0, -1)) do
@@ -55,7 +56,7 @@ export const GET: string = `${NOW}${TOUCH}
   touch()
   return { stored[1], stored[2] or "0" }`;
 
-/** Deletes a session with its streams and notes, and notifies its subscribers. Argument: id. */
+/** Deletes a session with its streams and notes, and publishes that it has ended. Argument: id. */
 export const DELETE: string = `${DELETE_SESSION}
   deleteSession(KEYS[1])
   redis.call("ZREM", KEYS[2], ARGV[1])`;

@@ -134,7 +134,7 @@ const MAX_MESSAGE_BYTES = 1_024;
 /** Maximum size of all details, in bytes. Details that do not fit are omitted; the most useful ones are first. */
 const MAX_DETAILS_BYTES = 3_072;
 
-/** Encodes an error as trailers: `grpc-status`, `grpc-message` (cut at 1 kB), `grpc-status-details-bin` (without details above 3 kB). */
+/** Encodes an error as trailers: `grpc-status`, `grpc-message` (cut at 1 kB), `grpc-status-details-bin` (with the details that fit into 3 kB). */
 export function encodeStatus(error: ConnectError): Trailers {
   const { text, encoded } = truncateMessage(error.rawMessage);
   const details = detailsOf(error);
