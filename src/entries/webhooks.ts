@@ -15,7 +15,7 @@
  */
 export type { Metadata } from "../core/call/call.ts";
 export type { MaybePromise } from "../internal/async.ts";
-export type { CompletionTarget } from "../core/dispatch/completion.ts";
+export type { CompletionTarget } from "../core/dispatch/job_notifier.ts";
 export type { EndedCall } from "../integrations/webhooks/notifier.ts";
 export { type VerifyOptions, verifyWebhook } from "../integrations/webhooks/signature.ts";
 export { webhook, type WebhookEndpoint, type WebhookOptions } from "../integrations/webhooks/webhooks.ts";

@@ -17,7 +17,7 @@ import type { RunState } from "./run_state.ts";
 import type { CallObserver } from "./observer.ts";
 import type { CallServices, OutputLimits, QuestionKeys, StoppedRuns } from "./services.ts";
 import type { Schedule, Scheduler } from "./schedule.ts";
-import type { CompletionTarget, Notifier } from "./completion.ts";
+import type { CompletionTarget, Notifier } from "./job_notifier.ts";
 import type { Resolution } from "../handler/waits.ts";
 import type { Middleware } from "../handler/middleware.ts";
 

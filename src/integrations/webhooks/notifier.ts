@@ -1,5 +1,5 @@
 /** Turns the ends of jobs into webhooks: each is a job itself, whose run sleeps between its tries. */
-import type { CompletionTarget, Notifier, NotifierHost } from "../../core/dispatch/completion.ts";
+import type { CompletionTarget, Notifier, NotifierHost } from "../../core/dispatch/job_notifier.ts";
 import { Failure } from "../../core/errors/failure.ts";
 import type { Ctx } from "../../core/handler/context.ts";
 import { digestOf, uuidOf } from "../../core/token/digest.ts";

@@ -1,4 +1,4 @@
-import type { CompletionTarget } from "../../core/dispatch/completion.ts";
+import type { CompletionTarget } from "../../core/dispatch/job_notifier.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, POSITIVE, required, rule, TEXT, TEXTS, wholeNumber } from "../../internal/options.ts";
 import type { SendRequest } from "./endpoint.ts";

@@ -9,7 +9,7 @@ import type { Json } from "../../internal/json.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { AskAnswer, Engine, Job, JobState, Wait } from "../../core/dispatch/engine.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
-import type { Notifier } from "../../core/dispatch/completion.ts";
+import type { Notifier } from "../../core/dispatch/job_notifier.ts";
 import { endedMemo, expireWaits, mergeMemo, resolveJobWait, type StoredResolution, toWaiting } from "./job_waits.ts";
 
 /** Number of times that a change is repeated after concurrent changes. */

@@ -33,7 +33,7 @@ import type {
 } from "../../core/dispatch/deferral.ts";
 import { withErrorReporting } from "./engine_errors.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
-import type { Notifier } from "../../core/dispatch/completion.ts";
+import type { Notifier } from "../../core/dispatch/job_notifier.ts";
 import type { Scheduler } from "../../core/dispatch/schedule.ts";
 import type { RunQuestions } from "../../core/dispatch/services.ts";
 import { JobRunState } from "./job_run_state.ts";
