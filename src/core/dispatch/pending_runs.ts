@@ -30,14 +30,14 @@ export function awaitRun(
   running: Future<CallResult>,
   services: PendingServices,
 ): Future<CallResult> {
-  if (running instanceof RunResult && running.canTrack(run)) return running.track(services);
-  const result = new RunResult(run).track(services);
+  if (running instanceof FutureResult && running.canTrack(run)) return running.track(services);
+  const result = new FutureResult(run).track(services);
   running.into(result);
   return result;
 }
 
 /** The result of a run that waits. It is the entry of the run among the pending ones as well, so that a call has one object for both. */
-export class RunResult extends Future<CallResult> implements PendingEntry {
+export class FutureResult extends Future<CallResult> implements PendingEntry {
   // As in Future, plain members that the constructor alone sets.
   declare readonly run: CallContext;
   /** @internal `undefined` unless the run is tracked. */

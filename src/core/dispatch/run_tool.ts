@@ -20,7 +20,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { CallContext } from "./call_context.ts";
 import type { configure as Configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
-import { RunResult } from "./pending_runs.ts";
+import { FutureResult } from "./pending_runs.ts";
 import type { Sendable } from "./convert_value.ts";
 import { toSendable, withinLimits } from "./sendable.ts";
 import { outputLimitError } from "./services.ts";
@@ -66,7 +66,7 @@ export class ToolRunner {
     promise: PromiseLike<Value>,
     step: (this: ToolRunner, run: CallContext, value: Value) => CallResult | Future<CallResult>,
   ): Future<CallResult> {
-    const result = new RunResult(run);
+    const result = new FutureResult(run);
     promise.then(
       (value) => this.#receive(result, step, value),
       (thrown) => this.#receiveThrown(result, thrown),
@@ -75,7 +75,7 @@ export class ToolRunner {
   }
 
   #receive<Value>(
-    result: RunResult,
+    result: FutureResult,
     step: (this: ToolRunner, run: CallContext, value: Value) => CallResult | Future<CallResult>,
     value: Value,
   ): void {
@@ -93,7 +93,7 @@ export class ToolRunner {
     }
   }
 
-  #receiveThrown(result: RunResult, thrown: unknown): void {
+  #receiveThrown(result: FutureResult, thrown: unknown): void {
     if (result.hasArrived) return;
     const receive = () => settleInto(this.thrown(result.run, thrown), result);
     void (result.run.asking?.unsettled?.then(receive) ?? receive());
