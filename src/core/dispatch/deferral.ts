@@ -83,8 +83,8 @@ export interface WaitEndpoint {
   readonly check: (schema: JsonObject, value: unknown) => readonly InputIssue[] | undefined;
 }
 
-/** The jobs of a server, for operators: see `jobsOf` of `./jobs`. */
-export interface JobAccess {
+/** With what operators read and change the jobs of a server: see `jobsOf` of `./jobs`. */
+export interface JobControl {
   /** The engine; it throws `unavailable` in place of its errors, which are logged. */
   readonly engine: Engine;
   readonly clock: Clock;
@@ -134,7 +134,7 @@ export interface DeferredRuns extends StoppedRuns {
 /** What wires and pages use beside calls: the jobs, what a promise token contains, and waits. */
 export interface DeferredAccess {
   /** The jobs, for operators. Reading this starts a worker, as a call does. */
-  readonly jobs: JobAccess;
+  readonly jobs: JobControl;
   /** Reads a promise token of this caller. */
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
   /** Reads the wait of a token; of one that is no longer open, why. Never rejects. */

@@ -1,6 +1,6 @@
 /** The jobs of a server, read and changed by its operators. */
 import { createRedactor, type Redactor } from "../../core/redaction/redact.ts";
-import type { JobAccess } from "../../core/dispatch/deferral.ts";
+import type { JobControl } from "../../core/dispatch/deferral.ts";
 import type { AskAnswer, Job, JobState } from "../../core/dispatch/engine.ts";
 import type { CallResult } from "../../core/call/outcome.ts";
 import { omitUndefined } from "../../internal/json.ts";
@@ -102,14 +102,14 @@ const MAX_TRIES = 10;
 /** Delay after which a job that begins again is delivered if the engine fails before its delivery is scheduled, in milliseconds. */
 const RETRY_AGAIN_MS = 5_000;
 
-/** Implements {@link ServerJobs} with the job access of a server's dispatcher. */
+/** Implements {@link ServerJobs} with the job control of a server's dispatcher. */
 export class OperatedJobs implements ServerJobs {
-  readonly #access: () => JobAccess | undefined;
+  readonly #control: () => JobControl | undefined;
   readonly #redactor: Redactor = createRedactor();
 
-  /** @param access Read at each call, which starts a worker. */
-  constructor(access: () => JobAccess | undefined) {
-    this.#access = access;
+  /** @param control Read at each call, which starts a worker. */
+  constructor(control: () => JobControl | undefined) {
+    this.#control = control;
   }
 
   async list(options: ListJobsOptions = {}): Promise<JobList> {
@@ -230,13 +230,13 @@ export class OperatedJobs implements ServerJobs {
     return { purged: purged.filter(Boolean).length, isComplete, ...(!isComplete && { cursor: next }) };
   }
 
-  get #jobs(): JobAccess {
-    const access = this.#access();
-    if (access !== undefined) return access;
+  get #jobs(): JobControl {
+    const control = this.#control();
+    if (control !== undefined) return control;
     throw refused("Cannot read jobs: the server has no engine; pass one, as createServer({ engine: memoryEngine() })");
   }
 
-  get #engine(): JobAccess["engine"] {
+  get #engine(): JobControl["engine"] {
     return this.#jobs.engine;
   }
 
@@ -314,7 +314,7 @@ async function mapInBatches<Value, Result>(
 export interface JobsHost {
   /** @internal */
   readonly "~server": {
-    readonly host: { readonly dispatch: { readonly deferral: { readonly jobs: JobAccess } | undefined } };
+    readonly host: { readonly dispatch: { readonly deferral: { readonly jobs: JobControl } | undefined } };
   };
 }
 

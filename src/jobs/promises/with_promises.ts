@@ -25,7 +25,7 @@ import type {
   DeferralParts,
   DeferralSupport,
   DispatchServices,
-  JobAccess,
+  JobControl,
   OpenWait,
   PromiseEngine,
   PromiseTerms,
@@ -86,7 +86,7 @@ class EngineDeferral implements Deferral {
   readonly #services: DispatchServices;
   readonly #parts: DeferralParts;
   readonly #tokens: PromiseTokens;
-  readonly #access: JobAccess;
+  readonly #control: JobControl;
   readonly #reminder: Reminder;
   #isResumed = false;
   unusable: ErrorResult | undefined = undefined;
@@ -110,7 +110,7 @@ class EngineDeferral implements Deferral {
     });
     this.#reminder = new Reminder(services, () => this.#mayHaveWork && !this.#service?.runner.isWorking);
     if (!this.startsElsewhere && (scheduler !== undefined || !isOfOneProcess(engine))) this.#reminder.start();
-    this.#access = {
+    this.#control = {
       engine: reporting,
       clock: services.clock,
       get owner() {
@@ -194,9 +194,9 @@ class EngineDeferral implements Deferral {
     return this.#service!.runner.promiseOf(run, waits);
   }
 
-  get jobs(): JobAccess {
+  get jobs(): JobControl {
     this.#ensureWorker();
-    return this.#access;
+    return this.#control;
   }
 
   resolve(token: string, resolution: WaitResolution): Promise<Resolution | ErrorResult> {
