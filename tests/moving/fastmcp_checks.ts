@@ -65,10 +65,7 @@ const SHARED: readonly Check[] = [
     use(async (connection) => {
       await connection.client.setLoggingLevel("info");
       await callOf(connection, "write_note", { id: "n3", text: "Tea" });
-      return (await connection.notified("notifications/message", 2)).map(({ params }) => {
-        const { level, data } = params as { level: unknown; data: unknown };
-        return { level, data };
-      });
+      return (await connection.notified("notifications/message", 2)).map(({ params }) => params);
     }),
   ],
   ["a form that is accepted", ask([{ action: "accept", content: { sure: true } }])],

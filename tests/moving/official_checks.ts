@@ -89,6 +89,15 @@ const SHARED: readonly Check[] = [
     }),
   ],
   [
+    "a log line without a logger",
+    use(async (connection) => {
+      await connection.client.setLoggingLevel("notice");
+      await callOf(connection, "lend", { id: "s1", to: "ada" });
+      await callOf(connection, "give_back", { id: "s1" });
+      return await connection.notified("notifications/message");
+    }),
+  ],
+  [
     "no log line below the level",
     use(async (connection) => {
       await connection.client.setLoggingLevel("error");

@@ -206,7 +206,10 @@ function resourceStart(definition: Definition): string {
   if (library === "fastmcp") return fastMcpResource(definition);
   if (template?.complete !== undefined) steps.push(`.complete(${completersOf(draft, template.complete)})`);
   const literal = bare(resolveConst(pattern));
-  const list = listText(draft, template?.list, Node.isStringLiteral(literal) ? literal.getLiteralValue() : "");
+  const list = listText(draft, template?.list, {
+    uri: Node.isStringLiteral(literal) ? literal.getLiteralValue() : "",
+    title: members.get("title"),
+  });
   if (list !== undefined) steps.push(`.list(${list})`);
   const fn = resolveFn(draft, registration.handler);
   const handler = fn &&

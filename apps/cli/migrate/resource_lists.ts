@@ -5,8 +5,15 @@ import { type Fn, isFn } from "./functions.ts";
 import { unwrapReturns } from "./content_results.ts";
 import { bare, membersOf } from "./registrations.ts";
 
+/** Facts of a template that its list needs. */
+export interface TemplateFacts {
+  readonly uri: string;
+  /** Title of the template: the resources that it lists had it, too, if they have none. */
+  readonly title: Node | undefined;
+}
+
 /** Returns the `list` function of a `ResourceTemplate` as text for `.list()`: URIs become variables. `undefined` without one. */
-export function listText(draft: Draft, list: Node | undefined, template: string): string | undefined {
+export function listText(draft: Draft, list: Node | undefined, template: TemplateFacts): string | undefined {
   if (list === undefined || list.getText() === "undefined") return undefined;
   if (!isFn(list)) {
     draft.todo(list, "list");
@@ -22,13 +29,18 @@ export function listText(draft: Draft, list: Node | undefined, template: string)
   return draft.render(list);
 }
 
-function convertListed(draft: Draft, listed: ObjectLiteralExpression, template: string): boolean {
+function convertListed(
+  draft: Draft,
+  listed: ObjectLiteralExpression,
+  { uri: template, title }: TemplateFacts,
+): boolean {
   const uri = listed.getProperty("uri");
   const value = Node.isPropertyAssignment(uri) ? bare(uri.getInitializer()) : undefined;
   const variables = value === undefined ? undefined : variablesOf(value, template);
   if (uri === undefined || variables === undefined) return false;
   const texts = variables.map(([name, text]) => name === text ? name : `${name}: ${text}`);
-  draft.replace(uri, `variables: { ${texts.join(", ")} }`);
+  const isTitled = title === undefined || listed.getProperty("title") !== undefined;
+  draft.replace(uri, `variables: { ${texts.join(", ")} }${isTitled ? "" : `, title: ${draft.render(title)}`}`);
   return true;
 }
 

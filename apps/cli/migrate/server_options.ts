@@ -118,7 +118,7 @@ function wireText(draft: Draft, capabilities: Node | undefined, methods: readonl
   const { imports, facts } = draft;
   const logs = imports.library === "fastmcp" && draft.hasName("log");
   const options = [
-    ...(logs || membersOf(capabilities)?.has("logging") === true ? ["logging: true"] : []),
+    ...(logs || membersOf(capabilities)?.has("logging") === true ? ['logging: "unnamed"'] : []),
     ...(facts.hasSessions ? [`sessions: ${imports.use("toolwire/mcp", "mcpSessions")}()`] : []),
     ...(facts.askTimeoutMs === undefined ? [] : [`askTimeoutMs: ${facts.askTimeoutMs}`]),
     ...(methods.length === 0 ? [] : [`methods: { ${methods.join(", ")} }`]),

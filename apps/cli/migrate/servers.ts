@@ -21,7 +21,7 @@ import { convertMedia } from "./media.ts";
 import { callsOfOwner, isRunOften, isUsedLater, markState } from "./factories.ts";
 import { isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
-import { bare, definitionsOf, membersOf, readRegistration, type Registration } from "./registrations.ts";
+import { bare, definitionsOf, membersOf, readRegistration, type Registration, resolveConst } from "./registrations.ts";
 import { adapterOf } from "./schemas.ts";
 import { type Lists, serverOptions } from "./server_options.ts";
 import { convertServerUse, ToolSwitches } from "./server_uses.ts";
@@ -67,6 +67,7 @@ class ServerConversion {
   #parts: string | undefined;
   #uses: readonly Identifier[] = [];
   readonly #switches: ToolSwitches;
+  #fixedResources = 0;
 
   constructor(draft: Draft, library: Library) {
     this.#draft = draft;
@@ -223,14 +224,21 @@ class ServerConversion {
     const text = this.#definition(registration, indent);
     if (block !== undefined && Node.isExpressionStatement(statement) && statement.getParent() === block) {
       const name = this.#nameOf(registration);
-      this.#lists[registration.kind].push(name);
+      this.#list(registration, name);
       draft.replace(statement, `const ${name} = ${text};`);
     } else if (!this.#keptInConst(registration, block, text)) this.#push(registration, text, block);
     return true;
   }
 
+  /** Adds a definition. Fixed resources come before templates, since the official SDK lists them before those of templates. */
+  #list({ kind, uri }: Registration, text: string): void {
+    const isFixed = kind === "resource" && !Node.isNewExpression(bare(resolveConst(bare(uri))));
+    this.#lists[kind].splice(isFixed ? this.#fixedResources++ : this.#lists[kind].length, 0, text);
+  }
+
   /** `const tool = server.registerTool(…)`. */
-  #keptInConst({ call, kind }: Registration, block: Node | undefined, text: string): boolean {
+  #keptInConst(registration: Registration, block: Node | undefined, text: string): boolean {
+    const { call } = registration;
     const declaration = call.getParent();
     if (!Node.isVariableDeclaration(declaration)) return false;
     const name = declaration.getNameNode();
@@ -244,7 +252,7 @@ class ServerConversion {
         this.#draft.commentOut(own, "after-creation");
       } else this.#draft.todo(use, "after-creation");
     }
-    this.#lists[kind].push(name.getText());
+    this.#list(registration, name.getText());
     this.#draft.replace(declaration, `${name.getText()} = ${text}`);
     return true;
   }
@@ -280,7 +288,7 @@ class ServerConversion {
   #chainedRegistration(call: CallExpression, method: string): boolean {
     const registration = readRegistration(call, method, this.#library);
     if (registration === undefined) return false;
-    this.#lists[registration.kind].push(this.#definition(registration, this.#draft.indentOf(call)));
+    this.#list(registration, this.#definition(registration, this.#draft.indentOf(call)));
     return true;
   }
 

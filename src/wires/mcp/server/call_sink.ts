@@ -22,7 +22,8 @@ export interface CallSinkOptions {
   readonly takesPieces?: boolean | undefined;
   /** Minimum level of log messages; `undefined` if the caller wants none. */
   readonly logLevel: string | undefined;
-  readonly logger: string;
+  /** Name of the logger of lines for which the handler gives none; `undefined` to send them without. */
+  readonly logger: string | undefined;
   /** Called with the promise when the call is deferred. */
   readonly onPromise?: ((promise: PromiseOutcome) => void) | undefined;
 }

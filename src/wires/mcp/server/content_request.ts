@@ -12,13 +12,16 @@ export interface ContentRequest {
   readonly progressToken: string | number | undefined;
   /** Minimum level of log messages; `undefined` if the caller wants none. */
   readonly logLevel: string | undefined;
+  /** Whether log lines without a logger get the name of the method. */
+  readonly namesLogger: boolean;
 }
 
 /** The sink for progress and log messages of a request; `undefined` if its caller wants neither, or accepts no stream. */
-export function sinkOf({ progressToken, logLevel, exchange, peer, request }: ContentRequest): CallSink | undefined {
+export function sinkOf(content: ContentRequest): CallSink | undefined {
+  const { progressToken, logLevel, namesLogger, exchange, peer, request } = content;
   const hasEvents = progressToken !== undefined || logLevel !== undefined;
   const channel = hasEvents ? exchange.channel() : undefined;
   if (channel === undefined) return undefined;
   peer.isStreamed = true;
-  return new CallSink({ channel, progressToken, logLevel, logger: request.method });
+  return new CallSink({ channel, progressToken, logLevel, logger: namesLogger ? request.method : undefined });
 }

@@ -203,12 +203,14 @@ export class LegacyMethods {
     { progressToken }: LegacyMeta,
   ): ContentRequest {
     const peer = legacyPeer(request, exchange);
-    return { request, peer, exchange, revision, progressToken, logLevel: this.#logLevelOf(exchange) };
+    const logLevel = this.#logLevelOf(exchange);
+    const { namesLogger } = this.server;
+    return { request, peer, exchange, revision, progressToken, logLevel, namesLogger };
   }
 
   /** Clients that have not set a level get lines from `info` on. */
   #logLevelOf({ caller }: LegacyExchange): string | undefined {
-    return this.server.settings.logging ? caller.logLevel ?? "info" : undefined;
+    return this.server.settings.logging !== false ? caller.logLevel ?? "info" : undefined;
   }
 
   #runPrepared(

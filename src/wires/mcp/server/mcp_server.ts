@@ -1,5 +1,5 @@
 import { type Complete, isJsonObject, type Members } from "../../../internal/json.ts";
-import { BOOLEAN, OBJECT, type OptionRules, POSITIVE, rule, wholeNumber } from "../../../internal/options.ts";
+import { OBJECT, type OptionRules, POSITIVE, rule, wholeNumber } from "../../../internal/options.ts";
 import type { RequestWire, WireHost } from "../../wire.ts";
 import { LEGACY_VERSIONS, type LegacyVersion, MODERN_VERSION, TASKS_EXTENSION } from "../protocol/constants.ts";
 import { ChangeStreams } from "./change_streams.ts";
@@ -14,10 +14,10 @@ import { McpTools } from "./tools.ts";
 /** Options of MCP that do not depend on the transport. */
 export interface ProtocolOptions<Methods = McpMethods> {
   /**
-   * Whether messages of `ctx.log` are sent to callers that request them. Default: `false`; a log may contain data that callers must
-   * not see.
+   * Whether messages of `ctx.log` are sent to callers that request them. Lines for which the handler names no logger have the name of the
+   * tool or method, or with `"unnamed"` none. Default: `false`; a log may contain data that callers must not see.
    */
-  readonly logging?: boolean | undefined;
+  readonly logging?: boolean | "unnamed" | undefined;
   /** How long clients of 2026-07-28 may cache lists, contents of resources and `server/discover`, and who may share them. Default: not. */
   readonly cache?: CacheHints | undefined;
   /** Maximum number of items on a page of a list. Default: 250. */
@@ -40,7 +40,7 @@ export interface McpWire extends RequestWire {
 export type ProtocolSettings = Complete<Omit<ProtocolOptions, "methods">>;
 
 export const PROTOCOL_RULES: OptionRules<ProtocolOptions> = {
-  logging: BOOLEAN,
+  logging: rule('true, false or "unnamed"', (value) => typeof value === "boolean" || value === "unnamed"),
   cache: rule('{ ttlMs: 0, scope: "private" }, or the like', isCacheHints),
   pageSize: wholeNumber(1),
   askTimeoutMs: POSITIVE,
@@ -61,7 +61,7 @@ const CAPABILITIES: Readonly<
   Record<Capability, { isOffered(server: McpServer): boolean; readonly features?: Members }>
 > = {
   tools: { isOffered: () => true, features: { listChanged: true } },
-  logging: { isOffered: ({ settings }) => settings.logging },
+  logging: { isOffered: ({ settings }) => settings.logging !== false },
   completions: { isOffered: ({ host: { catalog } }) => catalog?.canComplete === true },
   prompts: {
     isOffered: ({ host: { catalog } }) => catalog?.hasPrompts === true,
@@ -95,7 +95,7 @@ export class McpServer {
     this.host = host;
     this.settings = { logging, cache, pageSize, askTimeoutMs };
     this.tools = new McpTools(host);
-    this.calls = new ToolCallRunner(host, this.tools);
+    this.calls = new ToolCallRunner(host, this.tools, this.namesLogger);
     this.content = catalog?.["~serve"](host, pageSize);
     this.tasks = tasks?.["~serve"](host, this.tools, this.calls);
     const { methods } = options;
@@ -112,6 +112,11 @@ export class McpServer {
 
   revision(version: LegacyVersion | typeof MODERN_VERSION): Revision {
     return this.#revisions.get(version) as Revision;
+  }
+
+  /** Whether log lines for which a handler names no logger get the name of the tool or method. */
+  get namesLogger(): boolean {
+    return this.settings.logging !== "unnamed";
   }
 
   offers(capability: Capability): boolean {

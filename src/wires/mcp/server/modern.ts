@@ -115,11 +115,12 @@ export class ModernMethods {
       revision: this.#revision,
       progressToken: meta["progressToken"] as string | number | undefined,
       logLevel: this.#logLevelOf(meta),
+      namesLogger: this.server.namesLogger,
     };
   }
 
   #logLevelOf(meta: Members): string | undefined {
-    return this.server.settings.logging ? meta[LOG_LEVEL] as string | undefined : undefined;
+    return this.server.settings.logging !== false ? meta[LOG_LEVEL] as string | undefined : undefined;
   }
 
   #runPrepared(request: RequestMessage, meta: Members, prepared: RetryableRequest): MaybeFuture<RpcResponse> {

@@ -47,10 +47,13 @@ export class ToolCallRunner {
   readonly #host: WireHost;
   readonly #tools: McpTools;
   readonly #results: ToolResults;
+  /** Whether log lines without a logger get the name of their tool. */
+  readonly #namesLogger: boolean;
 
-  constructor(host: WireHost, tools: McpTools) {
+  constructor(host: WireHost, tools: McpTools, namesLogger: boolean) {
     this.#host = host;
     this.#tools = tools;
+    this.#namesLogger = namesLogger;
     this.#results = new ToolResults(tools);
   }
 
@@ -85,7 +88,8 @@ export class ToolCallRunner {
     peer.isStreamed = channel !== undefined;
     const deferred = takesPromises ? new Future<CallResult>() : undefined;
     const onPromise = deferred && ((promise: PromiseOutcome) => deferred.receive(promise));
-    const sink = new CallSink({ channel, progressToken, takesPieces, logLevel, logger: name, onPromise });
+    const logger = this.#namesLogger ? name : undefined;
+    const sink = new CallSink({ channel, progressToken, takesPieces, logLevel, logger, onPromise });
     const result = this.#host.dispatch.call({ tool: name, args, meta, peer }, sink);
     const completed = chain(result, (later) => this.#complete(call, sink, later, waits));
     if (!(completed instanceof Future) || deferred === undefined) return completed;

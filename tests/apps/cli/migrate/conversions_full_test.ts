@@ -228,6 +228,22 @@ const echo = defineTool("echo")
   .handle(({ a }) => a);`,
   ],
   [
+    "resources that a template lists keep its title, and their own",
+    `server.registerResource(
+  "item",
+  new ResourceTemplate("items://{id}", {
+    list: async () => ({ resources: [{ uri: "items://a", name: "a" }, { uri: "items://b", name: "b", title: "B" }] }),
+  }),
+  { title: "Item" },
+  async (uri) => ({ contents: [{ uri: uri.href, text: "x" }] }),
+);`,
+    `const item = defineResource("items://{id}")
+  .name("item")
+  .title("Item")
+  .list(async () => [{ variables: { id: "a" }, title: "Item", name: "a" }, { variables: { id: "b" }, name: "b", title: "B" }])
+  .read(async () => "x");`,
+  ],
+  [
     "a statement that would fail is commented out",
     `server.tool("ping", async () => ({ content: [{ type: "text", text: "pong" }] }));
 server.server.onclose = () => {

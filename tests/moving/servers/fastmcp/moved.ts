@@ -206,7 +206,7 @@ const server = createServer({
   prompts: [summary, compare],
   timeoutMs: 3_600_000,
   auth: authenticate(({ metadata }) => CALLERS[metadata.get("x-api-key") ?? ""]),
-  wires: [mcp({ logging: true, sessions: mcpSessions() })],
+  wires: [mcp({ logging: "unnamed", sessions: mcpSessions() })],
 });
 
 if (process.argv.includes("--stdio")) {

@@ -95,6 +95,7 @@ export function createServer(options: Omit<ServerOptions, "tools"> = {}) {
       const item = itemOf(id);
       if (item.lentTo === undefined) throw new Failure("failed", `${item.name} is not lent`);
       delete item.lentTo;
+      ctx.log("notice", `${item.name} is back`);
       ctx.meta({ "example.com/shelf": 4 });
       return say(`${item.name} is back`);
     });
@@ -209,22 +210,23 @@ export function createServer(options: Omit<ServerOptions, "tools"> = {}) {
     .mimeType("text/markdown")
     .read(async () => "# Rules\n\nBe careful.");
 
-  const logo = defineResource("desk://logo.png")
-    .name("logo")
-    .mimeType("image/png")
-    .read(async () => ({ blob: PIXEL }));
-
   const itemResource = defineResource("items://{id}")
     .name("item")
+    .title("Item")
     .describe("One item")
     .mimeType("application/json")
     .complete({ id: (value) => [...items.keys()].filter((id) => id.startsWith(value)) })
-    .list(async () => [...items].map(([id, { name }]) => ({ variables: { id }, name })))
+    .list(async () => [...items].map(([id, { name }]) => ({ variables: { id }, name, title: "Item" })))
     .read(async ({ id }, _ctx, uri) => {
       const item = items.get(String(id));
       if (item === undefined) throw new ToolError("resource_not_found", `There is no item ${id}`, { details: { uri } });
       return JSON.stringify(item);
     });
+
+  const logo = defineResource("desk://logo.png")
+    .name("logo")
+    .mimeType("image/png")
+    .read(async () => ({ blob: PIXEL }));
 
   const recommend = definePrompt("recommend")
     .title("Recommend")
@@ -277,7 +279,7 @@ export function createServer(options: Omit<ServerOptions, "tools"> = {}) {
     resources: [rules, logo, itemResource],
     prompts: [recommend, review],
     ...options,
-    wires: [mcp({ logging: true, sessions: mcpSessions() }), ...options.wires ?? []],
+    wires: [mcp({ logging: "unnamed", sessions: mcpSessions() }), ...options.wires ?? []],
   });
 
   return server;

@@ -90,12 +90,17 @@ export function createServer() {
     return say(`${item.name} is lent to ${to}`);
   });
 
-  server.registerTool("give_back", { description: "Give an item back", inputSchema: { id: z.string() } }, ({ id }) => {
-    const item = itemOf(id);
-    if (item.lentTo === undefined) throw new Error(`${item.name} is not lent`);
-    delete item.lentTo;
-    return { content: [{ type: "text", text: `${item.name} is back` }], _meta: { "example.com/shelf": 4 } };
-  });
+  server.registerTool(
+    "give_back",
+    { description: "Give an item back", inputSchema: { id: z.string() } },
+    async ({ id }, extra) => {
+      const item = itemOf(id);
+      if (item.lentTo === undefined) throw new Error(`${item.name} is not lent`);
+      delete item.lentTo;
+      await server.server.sendLoggingMessage({ level: "notice", data: `${item.name} is back` }, extra.sessionId);
+      return { content: [{ type: "text", text: `${item.name} is back` }], _meta: { "example.com/shelf": 4 } };
+    },
+  );
 
   server.registerTool(
     "remove_item",
@@ -203,23 +208,23 @@ export function createServer() {
     mimeType: "text/markdown",
   }, async (uri) => ({ contents: [{ uri: uri.href, mimeType: "text/markdown", text: "# Rules\n\nBe careful." }] }));
 
-  server.registerResource("logo", "desk://logo.png", { mimeType: "image/png" }, async (uri) => ({
-    contents: [{ uri: uri.href, mimeType: "image/png", blob: PIXEL }],
-  }));
-
   server.registerResource(
     "item",
     new ResourceTemplate("items://{id}", {
       list: async () => ({ resources: [...items].map(([id, { name }]) => ({ uri: `items://${id}`, name })) }),
       complete: { id: (value) => [...items.keys()].filter((id) => id.startsWith(value)) },
     }),
-    { description: "One item", mimeType: "application/json" },
+    { title: "Item", description: "One item", mimeType: "application/json" },
     async (uri, { id }) => {
       const item = items.get(String(id));
       if (item === undefined) throw new McpError(-32002, `There is no item ${id}`, { uri: uri.href });
       return { contents: [{ uri: uri.href, mimeType: "application/json", text: JSON.stringify(item) }] };
     },
   );
+
+  server.registerResource("logo", "desk://logo.png", { mimeType: "image/png" }, async (uri) => ({
+    contents: [{ uri: uri.href, mimeType: "image/png", blob: PIXEL }],
+  }));
 
   server.registerPrompt("recommend", {
     title: "Recommend",

@@ -29,12 +29,12 @@ const SENT = [
   { level: "info", logger: "log", data: { message: "a logger that is not a name", logger: 5 } },
 ];
 
-function createLogging() {
+function createLogging(logging: true | "unnamed" = true) {
   const lines: unknown[] = [];
   const write = (message: string, { callId: _, ...fields }: Readonly<Record<string, unknown>> = {}) =>
     void lines.push([message, fields]);
   const logger: Logger = { debug: write, info: write, warn: write, error: write };
-  return { server: createServer({ tools: [log], wires: [mcp({ logging: true })], logger }), lines };
+  return { server: createServer({ tools: [log], wires: [mcp({ logging })], logger }), lines };
 }
 
 test("2026-07-28: log lines have the data and the logger of the handler", async () => {
@@ -47,6 +47,40 @@ test("2026-07-28: log lines have the data and the logger of the handler", async 
 test("2025-11-25: log lines have the data and the logger of the handler", async () => {
   const { messages } = await legacy(createLogging().server, "tools/call", { name: "log" });
   deepStrictEqual(messages.flatMap(({ method, params }) => method === "notifications/message" ? [params] : []), SENT);
+});
+
+test("with unnamed, lines for which the handler names no logger have none", async () => {
+  const { server } = createLogging("unnamed");
+  const meta = { [LOG_LEVEL]: "debug" };
+  const unnamed = SENT.map(({ logger, ...line }) => logger === "log" ? line : { logger, ...line });
+  for (
+    const { messages } of [
+      await modern(server, "tools/call", { name: "log" }, { meta }),
+      await legacy(server, "tools/call", { name: "log" }),
+    ]
+  ) {
+    const lines = messages.flatMap(({ method, params }) => method === "notifications/message" ? [params] : []);
+    deepStrictEqual(lines, unnamed);
+  }
+  await server.close();
+});
+
+test("with unnamed, lines of resources have no logger", async () => {
+  const note = defineResource("notes://a").read((_, ctx) => {
+    ctx.log("info", "read");
+    return "text";
+  });
+  const wires = [mcp({ logging: "unnamed" })];
+  const server = createServer({ tools: [], resources: [note], wires, logger: false });
+  const params = { uri: "notes://a" };
+  const meta = { [LOG_LEVEL]: "info" };
+  for (
+    const { messages } of [
+      await modern(server, "resources/read", params, { meta }),
+      await legacy(server, "resources/read", params),
+    ]
+  ) deepStrictEqual(messages[0]?.params, { level: "info", data: "read" });
+  await server.close();
 });
 
 test("the logger of the server gets the same lines, with the tool", async () => {
