@@ -4,8 +4,8 @@
  *
  * `KEYS[1]` is a session, a hash, and the prefix of its further keys: `:streams` is a sorted set of its streams by the number of their
  * last message; `:sizes` is a hash of the size of each stream and, under an empty name, of all; `:stream:<name>` is one stream; `:notes`
- * is the stream of notes, which are the events of the client: its responses to questions, and its cancellations. One counter numbers messages
- * and notes. `KEYS[2]` is the sorted set of all sessions by their last request.
+ * is the stream of kept notes. A note is a published event of the session; those of its client, responses to questions and cancellations,
+ * are kept. One counter numbers messages and notes. `KEYS[2]` is the sorted set of all sessions by their last request.
  *
  * @module
  */
