@@ -214,8 +214,12 @@ function convertHelper(draft: Draft, fn: Fn, library: Library, index: number): v
   if (type !== undefined) draft.replace(type, draft.imports.use("toolwire", "Ctx", { isType: true }));
 }
 
+/** Members of definitions that are handlers. */
+const HANDLERS: ReadonlySet<string> = new Set(["handler", "execute", "load"]);
+
 /** Whether a function is registered: then its parameters are converted with the registration. */
 function isRegistered(draft: Draft, fn: Fn): boolean {
+  if (Node.isMethodDeclaration(fn)) return HANDLERS.has(fn.getName());
   const parent = fn.getParent();
   const name = Node.isFunctionDeclaration(fn)
     ? fn.getNameNode()
@@ -225,7 +229,9 @@ function isRegistered(draft: Draft, fn: Fn): boolean {
   const uses = Node.isIdentifier(name) ? draft.uses(name) : [fn];
   return uses.some((use) => {
     const call = use.getParent();
-    if (Node.isPropertyAssignment(call)) return call.getName() === "handler";
+    if (Node.isPropertyAssignment(call) || Node.isShorthandPropertyAssignment(call)) {
+      return HANDLERS.has(call.getName());
+    }
     const callee = Node.isCallExpression(call) && call.getExpression() !== use ? call.getExpression() : undefined;
     return Node.isPropertyAccessExpression(callee) && callee.getName() in REGISTERING;
   });

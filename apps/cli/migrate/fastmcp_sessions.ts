@@ -14,7 +14,9 @@ export function sessionTypeOf(draft: Draft): string | undefined {
   const created = nodes.filter(Node.isNewExpression).filter((one) =>
     draft.imports.isAny(one.getExpression(), "FastMCP")
   );
-  const named = nodes.filter(Node.isTypeReference).filter((one) => draft.imports.isAny(one.getTypeName(), "FastMCP"));
+  const named = nodes.filter(Node.isTypeReference).filter((one) =>
+    draft.imports.isAny(one.getTypeName(), "FastMCP", "Context")
+  );
   return [...created, ...named].flatMap((one) => one.getTypeArguments()).at(0)?.getText();
 }
 

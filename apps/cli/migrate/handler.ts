@@ -3,7 +3,7 @@ import { type Identifier, Node, type ParameterDeclaration } from "ts-morph";
 import type { Draft } from "./draft.ts";
 import { asksByRounds, type Fn, parameterText, replaceParameters } from "./functions.ts";
 import type { Kind } from "./registrations.ts";
-import type { Library } from "./tables.ts";
+import { CONTEXT_TYPES, type Library } from "./tables.ts";
 
 /** Positions of a handler's parameters, from 0: arguments or variables of a URI, context, and the URI of a resource. */
 export interface Positions {
@@ -79,7 +79,7 @@ export class Handler {
     const { args, uri } = this.#positions;
     const texts = [
       first ?? this.#text(args, "_"),
-      this.#contextName ?? "_ctx",
+      this.#contextName === undefined ? "_ctx" : `${this.#contextName}${this.#contextType()}`,
       this.#uriText(uri),
     ];
     const count = texts[2] !== undefined
@@ -91,6 +91,15 @@ export class Handler {
       : 0;
     if (this.fn.getParameters().length === 0 && count === 0) return;
     replaceParameters(this.draft, this.fn, texts.slice(0, count).map((text) => text ?? "_"));
+  }
+
+  /** The type of the context, which a function has from its place unless it is defined apart. */
+  #contextType(): string {
+    const type = this.#parameter(this.#positions.context)?.getTypeNode();
+    const isApart = Node.isFunctionDeclaration(this.fn) || Node.isVariableDeclaration(this.fn.getParent());
+    const isKnown = Node.isTypeReference(type) && this.draft.imports.isAny(type.getTypeName(), ...CONTEXT_TYPES);
+    if (!isApart || !isKnown || this.kind !== "tool") return "";
+    return `: ${this.draft.imports.use("toolwire", "Ctx", { isType: true })}`;
   }
 
   #text(position: number | undefined, fallback: string): string {

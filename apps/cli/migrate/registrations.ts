@@ -32,9 +32,27 @@ export function readRegistration(call: CallExpression, method: string, library: 
   const kind = REGISTERING[method];
   if (kind === undefined) return undefined;
   const args = call.getArguments();
-  if (library === "fastmcp") return readFastMcp(call, kind);
+  if (library === "fastmcp") return args.length === 1 ? readFastMcp(call, kind, args[0]) : undefined;
   if (library === "mcp-lite") return readLite(call, kind, args);
   return method.startsWith("register") ? readRegister(call, kind, args) : readShort(call, kind, args);
+}
+
+/** All registrations of a call: one, or each of the list of `addTools([…])`. `undefined` if one of them has no known form. */
+export function readRegistrations(
+  call: CallExpression,
+  method: string,
+  library: Library,
+): readonly Registration[] | undefined {
+  const kind = REGISTERING[method];
+  const [given, ...others] = call.getArguments();
+  if (library !== "fastmcp" || kind === undefined || !method.endsWith("s")) {
+    const one = readRegistration(call, method, library);
+    return one && [one];
+  }
+  const list = bare(given);
+  if (!Node.isArrayLiteralExpression(list) || others.length > 0) return undefined;
+  const all = list.getElements().map((one) => readFastMcp(call, kind, one));
+  return all.every((one) => one !== undefined) ? all : undefined;
 }
 
 /** `registerTool(name, config, handler)`, `registerResource(name, uri, config, handler)`. */
@@ -100,12 +118,11 @@ function readLite(call: CallExpression, kind: Kind, args: readonly Node[]): Regi
   };
 }
 
-/** Decodes `addTool({ … })`, `addResource({ … })`, `addResourceTemplate({ … })` and `addPrompt({ … })`. `undefined` for other arguments. */
-function readFastMcp(call: CallExpression, kind: Kind): Registration | undefined {
-  const [given, ...others] = call.getArguments();
+/** Decodes the argument of `addTool({ … })`, `addResource({ … })`, `addResourceTemplate({ … })` and `addPrompt({ … })`. */
+function readFastMcp(call: CallExpression, kind: Kind, given: Node | undefined): Registration | undefined {
   const config = bare(resolveConst(given));
   const members = membersOf(config);
-  if (!Node.isObjectLiteralExpression(config) || members === undefined || others.length > 0) return undefined;
+  if (!Node.isObjectLiteralExpression(config) || members === undefined) return undefined;
   if (config.getSourceFile() !== call.getSourceFile()) return undefined;
   const handler = members.get(kind === "tool" ? "execute" : "load");
   const uri = members.get("uri") ?? members.get("uriTemplate");
@@ -120,6 +137,12 @@ function readFastMcp(call: CallExpression, kind: Kind): Registration | undefined
     handler,
     hasArgs: members.has("parameters") || kind === "prompt" || members.has("uriTemplate"),
   };
+}
+
+/** Comments above a definition in a list. */
+export function listComments({ config }: Registration): readonly string[] {
+  if (!Node.isArrayLiteralExpression(config?.getParent())) return [];
+  return config.getLeadingCommentRanges().map((one) => one.getText());
 }
 
 /** Values of an object literal by name; a method is its node. `undefined` for other nodes, and with spreads or accessors. */

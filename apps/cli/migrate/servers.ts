@@ -13,6 +13,7 @@ import { convertAuthInfoIn } from "./auth_info.ts";
 import { chainOf } from "./chains.ts";
 import { methodText, requestHandlerCall } from "./custom_methods.ts";
 import { convertContextHelpers } from "./context_members.ts";
+import { definitionName } from "./definition_names.ts";
 import { definitionText } from "./definitions.ts";
 import type { Draft } from "./draft.ts";
 import { errorHandlerText } from "./error_handlers.ts";
@@ -21,7 +22,16 @@ import { convertMedia } from "./media.ts";
 import { callsOfOwner, isRunOften, isUsedLater, markState } from "./factories.ts";
 import { isFn } from "./functions.ts";
 import type { Handler } from "./handler.ts";
-import { bare, definitionsOf, membersOf, readRegistration, type Registration, resolveConst } from "./registrations.ts";
+import {
+  bare,
+  definitionsOf,
+  listComments,
+  membersOf,
+  readRegistration,
+  readRegistrations,
+  type Registration,
+  resolveConst,
+} from "./registrations.ts";
 import { adapterOf } from "./schemas.ts";
 import { type Lists, serverOptions } from "./server_options.ts";
 import { convertServerUse, ToolSwitches } from "./server_uses.ts";
@@ -213,20 +223,24 @@ class ServerConversion {
 
   #register(call: CallExpression, method: string, block: Node | undefined): boolean {
     const draft = this.#draft;
-    const read = readRegistration(call, method, this.#library);
-    if (read === undefined) {
+    const all = readRegistrations(call, method, this.#library);
+    const [first] = all ?? [];
+    if (all === undefined || first === undefined) {
       draft.todo(call, "registration");
       return true;
     }
-    const registration = { ...read, enabled: this.#switches.get(call) };
     const statement = call.getParent();
     const indent = draft.indentOf(call);
-    const text = this.#definition(registration, indent);
+    const enabled = this.#switches.get(call);
+    const texts = all.map((one) => this.#definition({ ...one, enabled }, indent));
     if (block !== undefined && Node.isExpressionStatement(statement) && statement.getParent() === block) {
-      const name = this.#nameOf(registration);
-      this.#list(registration, name);
-      draft.replace(statement, `const ${name} = ${text};`);
-    } else if (!this.#keptInConst(registration, block, text)) this.#push(registration, text, block);
+      const lines = all.flatMap((one, index) => {
+        const name = definitionName(draft, one);
+        this.#list(one, name);
+        return [...listComments(one), `const ${name} = ${texts[index]};`];
+      });
+      draft.replace(statement, lines.join(`${draft.eol}${indent}`));
+    } else if (!this.#keptInConst(first, block, texts.join(", "))) this.#push(first, texts.join(", "), block);
     return true;
   }
 
@@ -328,19 +342,6 @@ class ServerConversion {
     this.#handlers.add(handler.fn);
   };
 
-  /** A name for the definition, of what it is called. */
-  #nameOf({ name, kind, uri }: Registration): string {
-    const literal = bare(name ?? uri);
-    const text = Node.isStringLiteral(literal) ? literal.getLiteralValue() : kind;
-    const words = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
-    const camel = words.map((word, index) =>
-      index === 0 ? lowerFirst(word) : word.charAt(0).toUpperCase() + word.slice(1)
-    ).join("");
-    const suffix = kind.charAt(0).toUpperCase() + kind.slice(1);
-    const isName = /^[a-z]/.test(camel) && !RESERVED.has(camel);
-    return this.#draft.freeName(...(isName ? [camel, `${camel}${suffix}`] : [`${kind}${camel}`]));
-  }
-
   #partsName(): string {
     return this.#parts ??= this.#draft.freeName("parts", "serverParts");
   }
@@ -358,12 +359,6 @@ class ServerConversion {
   }
 }
 
-/** Words that a `const` cannot have as its name. */
-const RESERVED: ReadonlySet<string> = new Set(
-  ("arguments async await break case catch class const continue debugger default delete do else enum eval export extends false finally for " +
-    "function if implements import in instanceof interface let new null package private protected public return static super switch this " +
-    "throw true try typeof undefined var void while with yield").split(" "),
-);
 const CHAINED: ReadonlySet<string> = new Set(["use", "group", "onError"]);
 
 /** `tools.register(server)`: a method, or a function of a module, that registers; not `transport.bind(server)` of a package. */
@@ -385,8 +380,4 @@ function statementIn(block: Block | SourceFile, node: Node): Statement | undefin
 
 function isTransportCall(call: CallExpression): boolean {
   return membersOf(call.getArguments()[0]) !== undefined;
-}
-
-function lowerFirst(word: string): string {
-  return /^[A-Z0-9]+$/.test(word) ? word.toLowerCase() : word.charAt(0).toLowerCase() + word.slice(1);
 }

@@ -48,7 +48,7 @@ export const RESULT_TYPES: readonly string[] = [
 export const SAME_TYPES: readonly string[] = ["Logger"];
 
 /** Names of the types of a handler's context in the libraries. `Ctx` replaces them. */
-export const CONTEXT_TYPES: readonly string[] = ["ServerContext", "RequestHandlerExtra", "MCPServerContext"];
+export const CONTEXT_TYPES: readonly string[] = ["ServerContext", "RequestHandlerExtra", "MCPServerContext", "Context"];
 
 /** Names of the types of what registering returned, and of factories. They have no counterpart; annotations with them are removed. */
 export const DROPPED_TYPES: readonly string[] = [

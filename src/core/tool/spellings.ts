@@ -112,10 +112,13 @@ export const REGISTERING: Readonly<Record<string, "tool" | "resource" | "prompt"
   registerResource: "resource",
   resource: "resource",
   addResource: "resource",
+  addResources: "resource",
   addResourceTemplate: "resource",
+  addResourceTemplates: "resource",
   registerPrompt: "prompt",
   prompt: "prompt",
   addPrompt: "prompt",
+  addPrompts: "prompt",
 };
 
 const SERVE = 'serve(server), of "toolwire/serve"; over stdio: serveStdio(server), of "toolwire/stdio"';

@@ -104,6 +104,34 @@ const aNote = defineResource("notes://{id}")
   .read(async ({ id }) => ({ text: id }));`,
   ],
   [
+    "lists of definitions, with their comments",
+    `server.addTools([
+  // Counts.
+  { name: "count", description: "Counts", execute: async () => "1" },
+  { name: "drop", description: "Drops", execute: async () => "2" },
+]);
+server.addResources([{ uri: "notes://a", load: async () => ({ text: "a" }) }]);
+server.addResourceTemplates([{ uriTemplate: "notes://{id}", load: async ({ id }) => ({ text: id }) }]);
+if (isLong) server.addTools([{ name: "a", description: "A", execute: async () => "a" }, { name: "b", description: "B", execute: async () => "b" }]);`,
+    `const parts = { tools: [] as AnyTool[], resources: [] as Resource[], prompts: [] as Prompt[] };
+// Counts.
+const count = defineTool("count")
+  .describe("Counts")
+  .handle(async () => "1");
+const drop = defineTool("drop")
+  .describe("Drops")
+  .handle(async () => "2");
+const notesA = defineResource("notes://a")
+  .read(async () => ({ text: "a" }));
+const notesId = defineResource("notes://{id}")
+  .read(async ({ id }) => ({ text: id }));
+if (isLong) parts.tools.push(defineTool("a")
+  .describe("A")
+  .handle(async () => "a"), defineTool("b")
+  .describe("B")
+  .handle(async () => "b"));`,
+  ],
+  [
     "arguments of prompts are JSON Schema",
     `server.addPrompt({
   name: "summary",
@@ -240,6 +268,34 @@ await server.start({ transportType: "httpStream" });
     }
   },
 );
+
+test("migrate, FastMCP: a named handler whose context has a type keeps one", { skip }, async () => {
+  const { files } = await migrate({
+    "server.ts": `import { type Context, FastMCP } from "fastmcp";
+type User = { name: string };
+async function who(_args: object, { log, session }: Context<User>) {
+  log.info("asked");
+  return session?.name ?? "-";
+}
+const wait = async (_args: object, ctx: Context<User>) => {
+  ctx.log.warn("waiting");
+  return "waited";
+};
+const server = new FastMCP<User>({ name: "notes", version: "1.0.0" });
+server.addTool({ name: "who", description: "Who", execute: who });
+server.addTools([{ name: "wait", description: "Wait", execute: wait }]);
+server.addTool({ name: "inline", description: "Inline", execute: async (_args, ctx: Context<User>) => ctx.requestId ?? "" });
+`,
+  });
+  const text = files["server.ts"] ?? "";
+  ok(!text.includes("@toolwire-todo") && !text.includes("fastmcp"), text);
+  match(
+    text,
+    /async function who\(_args: object, ctx: Ctx\) \{\n {2}const session = sessionOf\(ctx\);\n {2}ctx\.log\("info", "asked"\);/,
+  );
+  match(text, /const wait = async \(_args: object, ctx: Ctx\) => \{\n {2}ctx\.log\("warn", "waiting"\);/);
+  match(text, /\.handle\(async \(_args, ctx\) => ctx\.requestId \?\? ""\);/);
+});
 
 test("migrate, FastMCP: members of a request that authenticate will not receive are named", { skip }, async () => {
   const { files, code } = await migrate({

@@ -2,7 +2,7 @@
 import { Buffer } from "node:buffer";
 import { createServer } from "node:net";
 import process from "node:process";
-import { audioContent, FastMCP, imageContent, UserError } from "fastmcp";
+import { audioContent, type Context, FastMCP, imageContent, UserError } from "fastmcp";
 import { z } from "zod";
 
 interface Caller extends Record<string, unknown> {
@@ -62,27 +62,31 @@ server.addTool({
   },
 });
 
-server.addTool({
-  name: "count_notes",
-  description: "Count the notes",
-  outputSchema: z.object({ count: z.number() }),
-  execute: async () => ({ count: notes.size }),
-});
+async function writeNote({ id, text }: { id: string; text: string }, { log, session }: Context<Caller>) {
+  log.info("writing", { id });
+  log.warn(`by ${session?.name}`);
+  notes.set(id, { title: id, text });
+  return `Written by ${session?.name}`;
+}
 
-server.addTool({
-  name: "write_note",
-  description: "Write a note",
-  parameters: z.object({ id: z.string(), text: z.string().max(50) }),
-  annotations: { destructiveHint: true },
-  canAccess: (caller) => caller.role === "editor",
-  timeoutMs: 5000,
-  execute: async ({ id, text }, { log, session }) => {
-    log.info("writing", { id });
-    log.warn(`by ${session?.name}`);
-    notes.set(id, { title: id, text });
-    return `Written by ${session?.name}`;
+server.addTools([
+  {
+    name: "count_notes",
+    description: "Count the notes",
+    outputSchema: z.object({ count: z.number() }),
+    execute: async () => ({ count: notes.size }),
   },
-});
+  // Only editors write.
+  {
+    name: "write_note",
+    description: "Write a note",
+    parameters: z.object({ id: z.string(), text: z.string().max(50) }),
+    annotations: { destructiveHint: true },
+    canAccess: (caller) => caller.role === "editor",
+    timeoutMs: 5000,
+    execute: writeNote,
+  },
+]);
 
 server.addTool({
   name: "drop_note",
