@@ -27,6 +27,13 @@ const SHARED: readonly Check[] = [
   ["ping", use(({ client }) => client.ping())],
   ["names of tools", use(async ({ client }) => (await client.listTools()).tools.map(({ name }) => name))],
   ["a tool with a schema and annotations", toolNamed("find_notes")],
+  [
+    "bounds of a whole number",
+    use(async ({ client }) => {
+      const { tools } = await client.listTools();
+      return tools.find(({ name }) => name === "find_notes")?.inputSchema.properties?.["limit"];
+    }),
+  ],
   ["a tool with an output", toolNamed("count_notes")],
   ["a tool without arguments", toolNamed("cover")],
   ["a text", call("find_notes", { word: "milk" })],

@@ -81,6 +81,13 @@ export const OVER_HTTP: readonly Check[] = [
   ["ping", use(({ client }) => client.ping())],
   ["names of tools", use(async ({ client }) => (await client.listTools()).tools.map(({ name }) => name).sort())],
   ["a tool with title, schemas and annotations", toolNamed("book/find")],
+  [
+    "bounds of a whole number",
+    use(async ({ client }) => {
+      const { tools } = await client.listTools();
+      return tools.find(({ name }) => /^book.find$/.test(name))?.inputSchema.properties?.["limit"];
+    }),
+  ],
   ["a tool with _meta", toolNamed("pantry/empty")],
   ["a tool of JSON Schema", toolNamed("pantry/order")],
   ["a tool without arguments", toolNamed("who_am_i")],

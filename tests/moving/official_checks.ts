@@ -30,6 +30,13 @@ const SHARED: readonly Check[] = [
   ["a tool with _meta", toolNamed("lend")],
   ["a tool without arguments", toolNamed("opening_hours")],
   ["a tool of the short form", toolNamed("greet")],
+  [
+    "bounds of a whole number",
+    use(async ({ client }) => {
+      const { tools } = await client.listTools();
+      return tools.find(({ name }) => name === "describe_item")?.inputSchema.properties?.["days"];
+    }),
+  ],
   ["a structured answer", call("find_items", { query: "drill", limit: 1 })],
   ["a default of the schema", call("find_items", { query: "saw" })],
   ["an empty list", call("find_items", { query: "lathe" })],

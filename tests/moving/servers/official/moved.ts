@@ -55,7 +55,7 @@ export function createServer(options: Omit<ServerOptions, "tools"> = {}) {
 
   const describeItem = defineTool("describe_item")
     .describe("Describe one item")
-    .input(z.object({ id: z.string() }))
+    .input(z.object({ id: z.string(), days: z.number().int().optional() }))
     .output(z.object({ name: z.string(), price: z.number() }))
     .render((output) => `${output.name} costs ${output.price} a day`)
     .handle(async ({ id }) => {

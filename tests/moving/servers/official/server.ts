@@ -61,7 +61,7 @@ export function createServer() {
 
   server.registerTool("describe_item", {
     description: "Describe one item",
-    inputSchema: { id: z.string() },
+    inputSchema: { id: z.string(), days: z.number().int().optional() },
     outputSchema: { name: z.string(), price: z.number() },
   }, async ({ id }) => {
     const { name, price } = itemOf(id);
