@@ -256,7 +256,13 @@ export class QuestionTracker implements RunQuestions {
     read: (answers: Readonly<Record<string, AskAnswer>>) => Value,
   ): Promise<Value> {
     if (this.#hasRejected) return NEVER;
-    const { definition } = this.#run;
+    const { definition, call } = this.#run;
+    // Middleware of a server runs before the continuation is read, and would ask again each time.
+    if (this.#before === undefined && call.meta?.continuation?.startsWith("cont_")) {
+      throw new TypeError(
+        `Cannot ask in middleware of a server or part: its answers are read after it. Ask in .use(…) of tool "${definition.name}"`,
+      );
+    }
     if (definition.external !== undefined && this.#run.asksThrough === undefined) {
       throw new TypeError(
         `Tool "${definition.name}" cannot ask in start or cancel: only the check of .external() asks`,

@@ -5,6 +5,7 @@ import * as v from "../../../../src/entries/schema.ts";
 import {
   type AnyTool,
   type CallResult,
+  createClient,
   createServer,
   type Ctx,
   defineTool,
@@ -319,6 +320,33 @@ for (
     deepStrictEqual(trail, ["try", "try", "catch", "finally"]);
   });
 }
+
+test("middleware of a server that asks is refused when the answer comes, and its log says where to ask", async () => {
+  const lines: unknown[] = [];
+  const log = (message: string, fields: unknown) => void lines.push([message, fields]);
+  const server = createServer({
+    tools: [t.handle(() => 1)],
+    middleware: [async (ctx, next) => {
+      await (ctx as unknown as Ctx).elicit("k", yes);
+      return await next();
+    }],
+    logger: { debug: log, info: log, warn: log, error: log },
+  });
+  let asked = 0;
+  const client = createClient(server, {
+    onElicitation: () => {
+      asked++;
+      return { action: "accept", content: { yes: true } };
+    },
+  });
+  await rejects(client.$.call("t"), { code: "internal" });
+  strictEqual(asked, 1);
+  match(
+    JSON.stringify(lines, (_, value) => value instanceof Error ? value.message : value),
+    /Ask in \.use\(…\) of tool/,
+  );
+  await server.close();
+});
 
 test("a generator that stops to ask does not run its finally", async () => {
   const trail: string[] = [];
