@@ -19,7 +19,7 @@ function onCore(text) {
   const wire = "wires: [mcp({ sessions:";
   if (!text.includes(imports) || !text.includes(wire)) throw new Error("The moved server has changed");
   return text
-    .replace(imports, imports.replace('"toolwire"', '"toolwire/core"') + '\nimport { keyRing } from "toolwire/tokens";')
+    .replace(imports, imports.replace('"toolwire"', '"toolwire/core"') + '\nimport { keyRing } from "toolwire/keys";')
     .replaceAll(wire, "keys: KEYS, wires: [mcp({ catalog: mcpCatalog, sessions:")
     .replace("mcpSessions }", "mcpCatalog, mcpSessions }")
     .replace(

@@ -100,6 +100,14 @@ export const KINDS: Readonly<Record<string, Kind>> = {
       await expect(connection.ask(redeem), `"content":${count * 2},`);
     },
   },
+  questions: {
+    weight: 2,
+    async run(connection, _, count) {
+      // Larger than a request has to be, so that handlers that are kept are noticed.
+      const body = callBody("sure", { text: `${count}`.padEnd(2_000) });
+      await expect(connection.ask(post(CALL_PATH, body)), `"response_type":"elicitation"`);
+    },
+  },
   sessions: {
     weight: 20,
     async run(connection, _, count) {

@@ -21,11 +21,16 @@ const pieces = defineTool("pieces").describe("Stream ten pieces").partial(v.stri
 const later = defineTool("later").describe("Promise").promise({ ttlMs: 3_000 }).input(v.object({ n: v.number() }))
   .output(v.number()).handle(async ({ n }) => await Promise.resolve(n * 2));
 
+const sure = defineTool("sure").describe("Ask").input(v.object({ text: v.string() })).handle(async (_, ctx) => {
+  const { action } = await ctx.elicit("sure", { message: "Sure?", schema: v.object({ yes: v.boolean() }) });
+  return action;
+});
+
 /** With this option jobs are deleted as soon as their promises expire, not a minute later: their number soon stays the same. */
 const ahead: Clock = { ...systemClock, now: () => systemClock.now() + 60_000 };
 
 const server = createServer({
-  tools: [add, pieces, later],
+  tools: [add, pieces, later, sure],
   wires: [mcpLite(), mcp({ sessions: mcpSessions() })],
   keys: "k1:a secret that is long enough for all the soaks",
   engine: memoryEngine({ clock: ahead, maxJobs: 100_000 }),

@@ -30,6 +30,8 @@ import { compileValidator } from "../schema/compile.ts";
 import { omitUndeclared } from "../schema/undeclared_members.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { AnySchema } from "../schema/plain_schema.ts";
+import type { PendingMiddleware } from "./pending_middleware.ts";
+import { missingKeys } from "./services.ts";
 import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
 import type { RunState } from "./run_state.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
@@ -60,6 +62,7 @@ export class CallContext implements MiddlewareCtx {
   declare lastProgress: Progress | undefined;
   /** Takes the result of the handler, if that is asynchronous. */
   declare handlerResult: Future<CallResult> | undefined;
+  declare middleware: PendingMiddleware | undefined;
   /** The run while it is pending without a deadline. */
   declare pendingRun: { arm(): void } | undefined;
   #runState: RunState | undefined;
@@ -138,7 +141,7 @@ export class CallContext implements MiddlewareCtx {
 
   leaveHandler(result: CallResult): void {
     if (this.handlerResult?.hasArrived === false) this.handlerResult.receive(result);
-    else this.runState.settle(result); // Middleware is what asks.
+    else this.middleware?.leave(result);
   }
 
   onEvent(listener: (event: CallEvent) => void): void {
@@ -387,10 +390,7 @@ export class CallContext implements MiddlewareCtx {
   #support(member: string): QuestionSupport {
     const { questions } = this.services;
     if (questions !== undefined) return questions;
-    throw new TypeError(
-      `Cannot use ctx.${member} in tool "${this.definition.name}" without keys: pass createServer({ keys: keyRing("k1:…") }), ` +
-        'from "toolwire/keys"',
-    );
+    throw missingKeys(`ctx.${member} in tool "${this.definition.name}"`);
   }
 }
 

@@ -3,6 +3,7 @@ import type { MaybePromise } from "../../internal/async.ts";
 import { toPromise } from "../../internal/future.ts";
 import type { CallContext } from "./call_context.ts";
 import type { ToolRunner } from "./run_tool.ts";
+import { PendingMiddleware } from "./pending_middleware.ts";
 import { withinLimits } from "./sendable.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
@@ -13,6 +14,7 @@ export function runChain(
   runner: ToolRunner,
   last: () => MaybePromise<CallResult>,
 ): MaybePromise<CallResult> {
+  const pending = run.middleware ??= new PendingMiddleware();
   // The result may come from elsewhere, such as another server, so the outermost one is measured again.
   const check = (result: CallResult, index: number) =>
     index === 0
@@ -22,10 +24,11 @@ export function runChain(
   const runFrom = (index: number): MaybePromise<CallResult> => {
     const middleware = chain[index];
     if (middleware === undefined) return last();
+    const depth = pending.enter();
     try {
       const result = middleware(run, () => runFrom(index + 1));
       if (!(result instanceof Promise)) return check(result, index);
-      return result.then((later) => check(later, index)).catch(toResult);
+      return pending.await(depth, result, (later) => check(later, index), toResult);
     } catch (thrown) {
       return toResult(thrown);
     }

@@ -20,6 +20,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { CallContext } from "./call_context.ts";
 import type { configure as Configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
+import { writeLine } from "./error_masking.ts";
 import { FutureResult } from "./pending_runs.ts";
 import type { Sendable } from "./convert_value.ts";
 import { toSendable, withinLimits } from "./sendable.ts";
@@ -79,9 +80,8 @@ export class ToolRunner {
     step: (this: ToolRunner, run: CallContext, value: Value) => CallResult | Future<CallResult>,
     value: Value,
   ): void {
-    // A run that has stopped has left its handler.
-    if (result.hasArrived) return;
     const { run } = result;
+    if (result.hasArrived) return this.#dropLate(run);
     const unsettled = run.asking?.unsettled;
     if (unsettled !== undefined) return void unsettled.then(() => this.#receive(result, step, value));
     try {
@@ -93,8 +93,17 @@ export class ToolRunner {
     }
   }
 
+  /** Logs what a handler has done after its run stopped: it happens again in the next run. */
+  #dropLate({ asking, definition: { name: tool }, callId }: CallContext): void {
+    if (asking?.isLeft !== true) return;
+    const message =
+      "The handler ended after its run had stopped at an open question or wait, so its result was dropped and it " +
+      "runs again. Put what takes time, such as what follows Promise.race, into ctx.step";
+    writeLine(this.#services.logger, "warn", message, { tool, callId });
+  }
+
   #receiveThrown(result: FutureResult, thrown: unknown): void {
-    if (result.hasArrived) return;
+    if (result.hasArrived) return this.#dropLate(result.run);
     const receive = () => settleInto(this.thrown(result.run, thrown), result);
     void (result.run.asking?.unsettled?.then(receive) ?? receive());
   }

@@ -189,6 +189,8 @@ export interface RunQuestions extends QuestionMethods {
   hasStopped(ending?: "returned" | "thrown"): boolean;
   /** Settles when the steps of a run that has stopped are over; `undefined` without steps in flight, or if the run has not stopped. Never rejects. */
   readonly unsettled: Promise<void> | undefined;
+  /** Whether the run has stopped while its handler was pending: what that returns later is dropped. */
+  readonly isLeft: boolean;
   /** Answers and steps for the next run of the handler. */
   readonly memo: Memo;
   /**
@@ -234,5 +236,12 @@ export interface QuestionKeys extends TokenKeys {
 export function missingEngine(problem: string): TypeError {
   return new TypeError(
     `${problem}: pass createServer({ engine: memoryEngine() }), from "toolwire/engines"`,
+  );
+}
+
+/** The error for a member of `ctx` that needs keys on a server without them. `use`: `ctx.elicit in tool "add"`. */
+export function missingKeys(use: string): TypeError {
+  return new TypeError(
+    `Cannot use ${use} without keys: pass createServer({ keys: keyRing("k1:…") }), from "toolwire/keys"`,
   );
 }

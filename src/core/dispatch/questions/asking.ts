@@ -37,6 +37,7 @@ import {
   noFittingAnswer,
   otherQuestion,
   type PendingQuestion,
+  quoteKeys,
   resultKindOf,
 } from "./question_specs.ts";
 import { OPEN, WaitTracker } from "./waiting.ts";
@@ -49,9 +50,6 @@ const SUSPENDED: Error = new Error("The call stops here until its caller has ans
 
 /** Turns of the microtask queue in which a run that stops may ask further questions, or its handler may end by itself, as after a race. */
 const LAST_TURNS = 10;
-
-/** In place of results that a run does not get. */
-const NEVER: Promise<never> = new Promise(() => {});
 
 /** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
@@ -82,6 +80,8 @@ export class QuestionTracker implements RunQuestions {
   readonly #open = new Map<string, Question>();
   readonly #waits: WaitTracker;
   readonly #replay: ReplayCheck;
+  /** In place of results that the run does not get. One a run: a shared one would keep the handlers that wait for it. */
+  readonly #never = new Promise<never>(() => {});
   /** Number of steps whose work is running. */
   #runningSteps = 0;
   /** Whether the run stops as soon as its steps are over. */
@@ -91,6 +91,7 @@ export class QuestionTracker implements RunQuestions {
   /** Whether the handler has ended by itself. */
   #hasEnded = false;
   #hasSettled = false;
+  isLeft = false;
 
   constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
     this.#run = run;
@@ -162,14 +163,14 @@ export class QuestionTracker implements RunQuestions {
   }
 
   sleep(key: string, time: number | Date): Promise<void> {
-    if (this.#hasRejected) return NEVER;
+    if (this.#hasRejected || this.isLeft) return this.#never;
     this.#useKey("sleep", key);
     this.#replay.begin(`sleep ${key}`);
     return this.#untilOver(this.#waits.sleep(key, time));
   }
 
   waitFor<Value>(key: string, schema: AnySchema<Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
-    if (this.#hasRejected) return NEVER;
+    if (this.#hasRejected || this.isLeft) return this.#never;
     this.#useKey("wait", key);
     this.#replay.begin(`wait ${key}`);
     return this.#untilOver(this.#waits.waitFor(key, schema, options));
@@ -182,7 +183,7 @@ export class QuestionTracker implements RunQuestions {
 
   /** Returns the stored result of the step; without one, runs `work` and stores its result, as JSON. Results of `work` that throws are not stored. */
   step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
-    if (this.#hasRejected) return NEVER;
+    if (this.#hasRejected || this.isLeft) return this.#never;
     this.#useKey("step", key);
     this.#replay.begin(`step ${key}`);
     return this.#inFlight.track(this.#runStep(key, work)) as Promise<Value>;
@@ -214,7 +215,7 @@ export class QuestionTracker implements RunQuestions {
     const unread = this.#unreadKeys;
     if (unread.length > 0) {
       const error = new TypeError(
-        `The run before asked ${list(unread)}, this run asks ${list(Object.keys(requests))} instead: ` +
+        `The run before asked ${quoteKeys(unread)}, this run asks ${quoteKeys(Object.keys(requests))} instead: ` +
           "keys of questions have to be the same on each run",
       );
       services.mask(error, { tool: definition.name });
@@ -255,7 +256,7 @@ export class QuestionTracker implements RunQuestions {
     requests: Readonly<Record<string, QuestionSpec>>,
     read: (answers: Readonly<Record<string, AskAnswer>>) => Value,
   ): Promise<Value> {
-    if (this.#hasRejected) return NEVER;
+    if (this.#hasRejected || this.isLeft) return this.#never;
     const { definition, call } = this.#run;
     // Middleware of a server runs before the continuation is read, and would ask again each time.
     if (this.#before === undefined && call.meta?.continuation?.startsWith("cont_")) {
@@ -296,7 +297,7 @@ export class QuestionTracker implements RunQuestions {
    */
   #suspend(isBesideStep: boolean): Promise<never> {
     if (!this.#isStopping) void this.#stop();
-    if (!isBesideStep) return NEVER;
+    if (!isBesideStep) return this.#never;
     this.#hasRejected = true;
     return Promise.reject(SUSPENDED);
   }
@@ -309,6 +310,7 @@ export class QuestionTracker implements RunQuestions {
       for (let turn = 0; turn < LAST_TURNS; turn++) await undefined;
     } while (this.#inFlight.isAny);
     if (this.#hasSettled || !this.hasStopped()) return;
+    this.isLeft = true;
     this.#run.leaveHandler(this.settle());
   }
 
@@ -392,8 +394,4 @@ export class QuestionTracker implements RunQuestions {
     if (this.#usedKeys.has(name)) throw new TypeError(`The ${name} comes twice in one run: give each its own key`);
     this.#usedKeys.add(name);
   }
-}
-
-function list(keys: readonly string[]): string {
-  return keys.map((key) => JSON.stringify(key)).join(", ");
 }

@@ -108,3 +108,7 @@ export function resultKindOf(
   const isAllMore = Object.values(requests).every(({ kind }) => kind === "more");
   return isAllMore ? "request-for-more-resource" : "elicitation";
 }
+
+export function quoteKeys(keys: readonly string[]): string {
+  return keys.map((key) => JSON.stringify(key)).join(", ");
+}

@@ -281,13 +281,15 @@ function endMeta(type: "failure" | "error", code: string, data: unknown): Member
   return { [RESULT_META.type]: type, [RESULT_META.code]: code, [RESULT_META.data]: data };
 }
 
-/** A message with a line for each issue that it does not have already; `undefined` if the data is not issues. */
+/** A message, which may have the first issue already, with a line for each other issue; `undefined` if the data is not issues. */
 function issuesText(message: string, data: unknown): string | undefined {
   const { issues, ...others } = asObject(data);
   if (!Array.isArray(issues) || !issues.every(isIssue) || Object.keys(others).length > 0) return undefined;
-  const lines = issues.filter((issue) => !message.includes(issue.message)).map(({ path, message }) => {
-    return path.length === 0 ? message : `At ${JSON.stringify(path.join("."))}: ${message}`;
-  });
+  const lines = issues.filter((issue, index) => index > 0 || !message.includes(issue.message)).map(
+    ({ path, message }) => {
+      return path.length === 0 ? message : `At ${JSON.stringify(path.join("."))}: ${message}`;
+    },
+  );
   return [message, ...lines].join("\n");
 }
 

@@ -348,6 +348,52 @@ test("middleware of a server that asks is refused when the answer comes, and its
   await server.close();
 });
 
+test("middleware of the server gets the question that middleware of a tool asks, and ends", async () => {
+  const trail: string[] = [];
+  const asks = t.use(async (ctx, next) => {
+    const { action } = await (ctx as unknown as Ctx).elicit("k", yes);
+    if (action !== "accept") throw new Failure("refused", "No");
+    return await next();
+  }).handle(() => "done");
+  const bench = new Bench([asks], {
+    keys: KEYS,
+    middleware: [async (_, next) => {
+      try {
+        const result = await next();
+        trail.push(result.kind);
+        return result;
+      } finally {
+        trail.push("end");
+      }
+    }],
+  });
+  const asked = await bench.call("t");
+  await settle();
+  deepStrictEqual(trail, ["elicitation", "end"]);
+  strictEqual(asAnswer(await answer(bench, asked, { k: accept({ yes: true }) })), "done");
+  deepStrictEqual(trail, ["elicitation", "end", "answer", "end"]);
+});
+
+for (const isLate of [true, false]) {
+  test(`a handler that continues after its run has stopped ${isLate ? "begins no step" : "is logged when it ends"}`, async () => {
+    const effects: string[] = [];
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    const bench = benchOf(t.handle(async (_, ctx) => {
+      await Promise.race([ctx.elicit("k", yes), isOver]);
+      if (isLate) await ctx.step("mail", () => void effects.push("mail"));
+      return "late";
+    }));
+    const asked = await bench.call("t");
+    deepStrictEqual(Object.keys(asQuestion(asked).requests), ["k"]);
+    deepStrictEqual(bench.log.lines, []);
+    end();
+    await settle();
+    deepStrictEqual(effects, []);
+    if (isLate) return;
+    match(JSON.stringify(bench.log.lines), /The handler ended after its run had stopped.*ctx\.step/);
+  });
+}
+
 test("a generator that stops to ask does not run its finally", async () => {
   const trail: string[] = [];
   const bench = benchOf(t.handle(async function* (_, ctx) {
