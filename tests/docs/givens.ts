@@ -16,6 +16,7 @@ export const GIVENS: Readonly<Record<string, string>> = {
   client:
     'declare const client: import("toolwire").Client<import("toolwire").Server<readonly import("toolwire").Tool<"greet", Record<string, unknown>, string, unknown, Record<never, never>>[]>>;',
   confirm: "declare function confirm(question: string): boolean;",
+  door: 'declare const door: import("toolwire/sign-in").SignIn;',
   engine: 'declare const engine: import("toolwire/engines").Engine;',
   gather: "declare function gather(): Promise<string>;",
   http: "declare const http: { close(): unknown };",

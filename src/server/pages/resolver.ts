@@ -22,10 +22,8 @@ export interface ResolverOptions {
   /** Path on this server, below its `basePath`. Default: the path of `url`. */
   readonly path?: string | undefined;
   /**
-   * Checks the signature of a webhook before its token is looked at. `false`, or an exception, refuses the request with 401.
-   * Default: the token suffices.
-   *
-   * @param body The bytes of the body, as they were sent.
+   * Checks the signature of a webhook, whose `body` has the bytes that were sent, before its token is looked at. `false`, or an
+   * exception, refuses the request with 401. Default: the token suffices.
    */
   readonly verify?: ((body: Uint8Array, headers: Metadata) => MaybePromise<boolean>) | undefined;
   /** Whether another value after the first is answered with 409 in place of 200, which some services send again. Default: `false`. */
