@@ -14,6 +14,7 @@ import { listText } from "./resource_lists.ts";
 import { textOfBlocks, ToolResults } from "./results.ts";
 import { completerText, jsonSchemaText, schemaText, takeCompleters } from "./schemas.ts";
 import { FASTMCP_MEMBERS, type Library } from "./tables.ts";
+import { addValidators } from "./validators.ts";
 
 /** Converts the uses of the registering server in a handler: questions, log lines, notices of changes. */
 export type ConvertServerUses = (handler: Handler) => void;
@@ -222,8 +223,8 @@ function resourceStart(definition: Definition): string {
     };
     const toText = (value: Node) => contentsText(draft, value, facts);
     convertBody(definition, handler, () => {
-      addValidators(draft, handler, registration.validators);
       unwrapReturns(draft, handler.fn, "contents", toText, () => handler.context);
+      addValidators(draft, handler, registration.validators);
     });
   }
   return end(definition, "read", handler, draft.imports.use("toolwire/mcp", "defineResource"), pattern);
@@ -233,22 +234,6 @@ function resourceStart(definition: Definition): string {
 function completersOf(draft: Draft, complete: Node): string {
   for (const completer of membersOf(complete)?.values() ?? []) completerText(draft, completer);
   return draft.render(complete);
-}
-
-/** Validators of variables: the reader begins with them. */
-function addValidators(draft: Draft, handler: Handler, validators: ReadonlyMap<string, Node> = new Map()): void {
-  const { fn } = handler;
-  const [body, pattern] = [fn.getBody(), fn.getParameters()[1]?.getNameNode()];
-  const locals = Node.isObjectBindingPattern(pattern) ? pattern.getElements() : [];
-  for (const [name, schema] of validators) {
-    const local = locals.find((one) => (one.getPropertyNameNode() ?? one.getNameNode()).getText() === name)?.getName();
-    if (!Node.isBlock(body) || local === undefined) {
-      draft.keepText(schema.getParentOrThrow(), "validators");
-      continue;
-    }
-    const line = `${local} = ${handler.context}.validate(${draft.render(schema)}, ${local});`;
-    draft.edits.insert(body.getStart() + 1, `${draft.eol}${draft.indentOf(fn)}${draft.unit}${line}`);
-  }
 }
 
 /** `addResource({ uri, load })` and `addResourceTemplate({ uriTemplate, arguments, load })`: they return the same parts as readers here. */

@@ -151,6 +151,26 @@ const LITE_ROWS: typeof ROWS = [
     [/@toolwire-todo/],
   ],
   [
+    "validators are in readers that are one expression, and in those that name the variables",
+    `${LITE_SERVER}server.resource("recipe://{id}", { name: "Recipe" }, { id: z.string().min(3) }, (uri, { id: name }) => ({ contents: [{ type: "text", uri: uri.href, text: name }] }));
+server.resource("photo://{id}", { name: "Photo" }, { id: z.string() }, async (uri, vars) => ({
+  contents: [{ uri: uri.href, type: "blob", blob: photos[vars.id], mimeType: "image/png" }],
+}));
+server.resource("note://{id}", { name: "Note" }, { id: z.string() }, async (uri, { id }) => id === "" ? { contents: [] } : { contents: [{ type: "text", uri: uri.href, text: id }] });
+server.resource("meta://{id}", { name: "Meta" }, { id: z.string() }, (uri, { id }) => ({ contents: [{ type: "text", uri: uri.href, text: id }], _meta: { a: 1 } }));
+server.resource("box://{id}", { name: "Box" }, { id: z.string() }, async function (uri, vars) {
+  return { contents: [{ type: "text", uri: uri.href, text: vars.id }] };
+});`,
+    [
+      /\.read\(\(\{ id: name \}, ctx\) => \{\n\s*name = ctx\.validate\(z\.string\(\)\.min\(3\), name\);\n\s*return name;\n\s*\}\);/,
+      /\.read\(async \(vars, ctx\) => \{\n\s*vars = \{ \.\.\.vars, id: ctx\.validate\(z\.string\(\), vars\.id\) \};\n\s*return \{ blob: photos\[vars\.id\], mimeType: "image\/png" \};\n\s*\}\);/,
+      /id = ctx\.validate\(z\.string\(\), id\);\n\s*return id === "" \? \[\] : id;\n/,
+      /\.read\(\(\{ id \}, ctx\) => \{\n\s*id = ctx\.validate\(z\.string\(\), id\);\n\s*ctx\.meta\(\{ a: 1 \}\); return id;\n\s*\}\);/,
+      /async function \(vars, ctx\) \{\n\s*vars = \{ \.\.\.vars, id: ctx\.validate\(z\.string\(\), vars\.id\) \};\n\s*return vars\.id;/,
+    ],
+    [/@toolwire-todo/],
+  ],
+  [
     "a list of arguments of a prompt is JSON Schema",
     `${LITE_SERVER}server.prompt("menu", {
   description: "Writes a menu",

@@ -231,12 +231,21 @@ server.resource(
   "recipe://{id}",
   { name: "Recipe", mimeType: "application/json" },
   { id: z.string().min(3) },
-  async (uri, { id }) => {
-    const recipe = recipes.get(String(id));
-    if (recipe === undefined) throw new RpcError(-32002, `There is no recipe ${id}`, { uri: uri.href });
-    return { contents: [{ type: "text", uri: uri.href, mimeType: "application/json", text: JSON.stringify(recipe) }] };
-  },
+  async (uri, { id }) => ({
+    contents: [{
+      type: "text",
+      uri: uri.href,
+      mimeType: "application/json",
+      text: JSON.stringify(readRecipe(String(id), uri.href)),
+    }],
+  }),
 );
+
+function readRecipe(id: string, uri: string): Recipe {
+  const recipe = recipes.get(id);
+  if (recipe === undefined) throw new RpcError(-32002, `There is no recipe ${id}`, { uri });
+  return recipe;
+}
 
 const transport = new StreamableHttpTransport({
   sessionAdapter: new InMemorySessionAdapter({ maxEventBufferSize: 512 }),
