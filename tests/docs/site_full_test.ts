@@ -102,7 +102,7 @@ test("links to pages become links of the site, and paths of other files stay rea
     "[records](/decisions/index.md), [habits](/contributing.md)",
   );
   strictEqual(
-    toPage("[how](./extract.ts), [here](#x), [web](https://a.test)"),
+    toPage("[how](../../tests/docs/extract.ts), [here](#x), [web](https://a.test)"),
     "how (`tests/docs/extract.ts`), [here](#x), [web](https://a.test)",
   );
   strictEqual(toPage("[how](../../LICENSE)", "https://code.test/x"), "[how](https://code.test/x/blob/main/LICENSE)");

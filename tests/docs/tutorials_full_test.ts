@@ -60,7 +60,7 @@ function scriptOf(deeds: readonly Deed[], ports: readonly string[], saved: strin
     return `printf '\\n::deed ${at}\\n'\n${typed}`;
   });
   return `set -m\nexec 2>&1\nnpx() { shift; bun ${join(root, "apps/cli/main.ts")} "$@"; }\n` +
-    `trap 'kill -9 $(jobs -p) $(cat *.pid) 2>/dev/null' EXIT\n${lines.join("\n")}\n`;
+    `trap 'kill -9 $(jobs -p) $(cat *.pid 2>/dev/null) 2>/dev/null' EXIT\n${lines.join("\n")}\n`;
 }
 
 /** Whether a text is as shown; `…` stands for anything. */

@@ -143,7 +143,6 @@ const FASTMCP: readonly Omit<Typed, "peer">[] = [
     code: () => create({ tools: [], health: { enabled: true } }),
     says: /healthPage\(\)\], with healthPage of "toolwire\/health"/,
   },
-  { what: "server.stop()", code: () => bare().stop(), says: /Write: server\.close\(\)$/ },
   { what: 'server.on("connect", …)', code: () => bare().on("connect", () => {}), says: /middleware/ },
   { what: "server.getApp()", code: () => bare().getApp(), says: /server\.fetch, in the app/ },
   {

@@ -159,7 +159,7 @@ export const SERVER_LINES: Readonly<Record<string, string>> = {
   getApp: 'server.fetch, in the app: app.mount("/", server.fetch)',
   basePath: 'createServer({ tools: [ … ], basePath: "/api" })',
   merge: 'createServer({ tools: [ … ], parts: [mount(other)] }), with mount of "toolwire/compose"',
-  stop: "server.close()",
+  // No "stop": Bun does not serve the default export of a module if it has a function of that name.
   on: "createServer({ tools: [ … ], middleware: [ … ], onComplete: … })",
   sendToolListChanged: 'server.notify.listChanged("tools")',
   sendResourceListChanged: 'server.notify.listChanged("resources")',
