@@ -320,9 +320,9 @@ export const NAV = [
         "Steps of a call are those of a future; deadlines are set after the turn.",
       ),
       page(
-        "decisions/bodies-as-bytes.md",
-        "Bodies as bytes",
-        "Invalid UTF-8 is rejected, at a measured cost.",
+        "decisions/bodies-as-text.md",
+        "Bodies as text",
+        "A body of known length is read as text, and invalid UTF-8 is rejected.",
       ),
       page(
         "decisions/grpc-codec.md",
