@@ -248,6 +248,14 @@ const HTTP_ONLY: readonly Check[] = [
     "another caller",
     async (target) => await callOf(await target.connect({ headers: { authorization: "Bearer eve" } }), "who_am_i"),
   ],
+  [
+    "a log line for debugging, for a client that has set no level",
+    use(async (connection) => {
+      await callOf(connection, "describe_item", { id: "d1" });
+      await connection.client.ping();
+      return connection.notifications.filter(({ method }) => method === "notifications/message");
+    }),
+  ],
   ["a session", call("session")],
   ["no token", ({ url }) => post(url, INITIALIZE, { authorization: "" }, "www-authenticate")],
   ["an unknown token", ({ url }) => post(url, INITIALIZE, { authorization: "Bearer mallory" }, "www-authenticate")],

@@ -58,8 +58,9 @@ export function createServer(options: Omit<ServerOptions, "tools"> = {}) {
     .input(z.object({ id: z.string(), days: z.number().int().optional() }))
     .output(z.object({ name: z.string(), price: z.number() }))
     .render((output) => `${output.name} costs ${output.price} a day`)
-    .handle(async ({ id }) => {
+    .handle(async ({ id }, ctx) => {
       const { name, price } = itemOf(id);
+      ctx.log("debug", { described: id });
       return { name, price };
     });
 

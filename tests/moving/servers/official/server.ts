@@ -65,6 +65,7 @@ export function createServer() {
     outputSchema: { name: z.string(), price: z.number() },
   }, async ({ id }) => {
     const { name, price } = itemOf(id);
+    await server.server.sendLoggingMessage({ level: "debug", data: { described: id } });
     return { content: [{ type: "text", text: `${name} costs ${price} a day` }], structuredContent: { name, price } };
   });
 
