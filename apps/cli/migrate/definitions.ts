@@ -210,6 +210,7 @@ function resourceStart(definition: Definition): string {
   const list = listText(draft, template?.list, {
     uri: Node.isStringLiteral(literal) ? literal.getLiteralValue() : "",
     title: members.get("title"),
+    meta: members.get("_meta"),
   });
   if (list !== undefined) steps.push(`.list(${list})`);
   const fn = resolveFn(draft, registration.handler);

@@ -8,8 +8,9 @@ import { bare, membersOf } from "./registrations.ts";
 /** Facts of a template that its list needs. */
 export interface TemplateFacts {
   readonly uri: string;
-  /** Title of the template: the resources that it lists had it, too, if they have none. */
+  /** Title and metadata of the template: the resources that it lists had them, too, if they have none. */
   readonly title: Node | undefined;
+  readonly meta: Node | undefined;
 }
 
 /** Returns the `list` function of a `ResourceTemplate` as text for `.list()`: URIs become variables. `undefined` without one. */
@@ -32,15 +33,20 @@ export function listText(draft: Draft, list: Node | undefined, template: Templat
 function convertListed(
   draft: Draft,
   listed: ObjectLiteralExpression,
-  { uri: template, title }: TemplateFacts,
+  { uri: template, title, meta }: TemplateFacts,
 ): boolean {
   const uri = listed.getProperty("uri");
   const value = Node.isPropertyAssignment(uri) ? bare(uri.getInitializer()) : undefined;
   const variables = value === undefined ? undefined : variablesOf(value, template);
   if (uri === undefined || variables === undefined) return false;
   const texts = variables.map(([name, text]) => name === text ? name : `${name}: ${text}`);
-  const isTitled = title === undefined || listed.getProperty("title") !== undefined;
-  draft.replace(uri, `variables: { ${texts.join(", ")} }${isTitled ? "" : `, title: ${draft.render(title)}`}`);
+  const own = listed.getProperty("_meta");
+  if (Node.isPropertyAssignment(own)) draft.replace(own.getNameNode(), "meta");
+  const inherited = [
+    ...(title === undefined || listed.getProperty("title") !== undefined ? [] : [`title: ${draft.render(title)}`]),
+    ...(meta === undefined || own !== undefined ? [] : [`meta: ${draft.render(meta)}`]),
+  ];
+  draft.replace(uri, [`variables: { ${texts.join(", ")} }`, ...inherited].join(", "));
   return true;
 }
 

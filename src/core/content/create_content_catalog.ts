@@ -289,7 +289,7 @@ async function listAll(resources: readonly ResourceDefinition[], ctx: Parameters
 }
 
 /** Describes a listed resource of a template. */
-function listOne(definition: ResourceDefinition, { variables, ...own }: ListedResource): ResourceListing {
+function listOne(definition: ResourceDefinition, { variables, meta, ...own }: ListedResource): ResourceListing {
   const uri = definition.template?.expand(variables) ?? definition.uri;
   if (definition.template?.match(uri) === undefined) {
     throw new TypeError(
@@ -299,7 +299,13 @@ function listOne(definition: ResourceDefinition, { variables, ...own }: ListedRe
     );
   }
   const { description, icons, mimeType, annotations } = listTemplate(definition);
-  return { uri, name: uri, ...omitUndefined({ description, icons, mimeType, annotations }), ...own };
+  return {
+    uri,
+    name: uri,
+    ...omitUndefined({ description, icons, mimeType, annotations }),
+    ...own,
+    ...omitUndefined({ _meta: meta }),
+  };
 }
 
 /** Keeps the first of the resources that have the same URI and key, for the callers who may use any of them. */

@@ -43,6 +43,8 @@ export interface ListedResource<Variables = UriVariables> extends Partial<Omit<R
   readonly variables: Variables;
   /** Hints for its use. */
   readonly annotations?: ContentAnnotations;
+  /** Metadata: members of its `_meta`. That of the template is not among them. */
+  readonly meta?: Readonly<Record<string, unknown>>;
 }
 
 /** Definition of a resource or template, created by `defineResource`, by an extension such as MCP Apps, or for a remote server. */

@@ -153,7 +153,9 @@ test("a template lists its resources among the others, in order of definition", 
         })
         .read(({ id }) => books.get(id)),
       readme,
-      defineResource("s://{x}").list(() => [{ variables: { x: "a b" }, name: "own", mimeType: "x/y", size: 3 }]).read(
+      defineResource("s://{x}").list(
+        () => [{ variables: { x: "a b" }, name: "own", mimeType: "x/y", size: 3, meta: { "example.com/of": "one" } }],
+      ).read(
         () => "",
       ),
     ],
@@ -164,7 +166,7 @@ test("a template lists its resources among the others, in order of definition", 
     { uri: "books://1", name: "books://1", ...common, title: "Moby Dick for ada" },
     { uri: "books://22", name: "books://22", ...common, title: "Emma for ada" },
     { uri: "docs://readme", name: "docs://readme", mimeType: "text/markdown" },
-    { uri: "s://a%20b", name: "own", mimeType: "x/y", size: 3 },
+    { uri: "s://a%20b", name: "own", mimeType: "x/y", size: 3, _meta: { "example.com/of": "one" } },
   ]);
 });
 

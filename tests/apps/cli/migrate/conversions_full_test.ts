@@ -232,15 +232,16 @@ const echo = defineTool("echo")
     `server.registerResource(
   "item",
   new ResourceTemplate("items://{id}", {
-    list: async () => ({ resources: [{ uri: "items://a", name: "a" }, { uri: "items://b", name: "b", title: "B" }] }),
+    list: async () => ({ resources: [{ uri: "items://a", name: "a" }, { uri: "items://b", name: "b", title: "B", _meta: { b: 1 } }] }),
   }),
-  { title: "Item" },
+  { title: "Item", _meta: { a: 1 } },
   async (uri) => ({ contents: [{ uri: uri.href, text: "x" }] }),
 );`,
     `const item = defineResource("items://{id}")
   .name("item")
   .title("Item")
-  .list(async () => [{ variables: { id: "a" }, title: "Item", name: "a" }, { variables: { id: "b" }, name: "b", title: "B" }])
+  .meta({ a: 1 })
+  .list(async () => [{ variables: { id: "a" }, title: "Item", meta: { a: 1 }, name: "a" }, { variables: { id: "b" }, name: "b", title: "B", meta: { b: 1 } }])
   .read(async () => "x");`,
   ],
   [

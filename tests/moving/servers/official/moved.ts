@@ -214,10 +214,18 @@ export function createServer(options: Omit<ServerOptions, "tools"> = {}) {
   const itemResource = defineResource("items://{id}")
     .name("item")
     .title("Item")
+    .meta({ "example.com/shelf": 2 })
     .describe("One item")
     .mimeType("application/json")
     .complete({ id: (value) => [...items.keys()].filter((id) => id.startsWith(value)) })
-    .list(async () => [...items].map(([id, { name }]) => ({ variables: { id }, name, title: "Item" })))
+    .list(async () =>
+      [...items].map(([id, { name }]) => ({
+        variables: { id },
+        name,
+        title: "Item",
+        meta: { "example.com/shelf": 2 },
+      }))
+    )
     .read(async ({ id }, _ctx, uri) => {
       const item = items.get(String(id));
       if (item === undefined) throw new ToolError("resource_not_found", `There is no item ${id}`, { details: { uri } });

@@ -215,7 +215,7 @@ export function createServer() {
       list: async () => ({ resources: [...items].map(([id, { name }]) => ({ uri: `items://${id}`, name })) }),
       complete: { id: (value) => [...items.keys()].filter((id) => id.startsWith(value)) },
     }),
-    { title: "Item", description: "One item", mimeType: "application/json" },
+    { title: "Item", description: "One item", mimeType: "application/json", _meta: { "example.com/shelf": 2 } },
     async (uri, { id }) => {
       const item = items.get(String(id));
       if (item === undefined) throw new McpError(-32002, `There is no item ${id}`, { uri: uri.href });
