@@ -25,7 +25,7 @@ export function openForCalls(target: Target, flags: ResultFlags, context: CliCon
     isQuiet: flags.json === true || flags.ndjson === true,
     // Questions of all kinds become outcomes of the call, which this program answers.
     prepare(transport) {
-      transport.relayQuestions();
+      transport.relayQuestions(undefined, { isOfOneUser: true });
       transport.logging.onMessage(({ level, data }) => {
         const text = typeof data === "string" ? data : JSON.stringify(data);
         context.terminal.note(context.terminal.styleNote("dim", `${level}: ${printable(text)}`));

@@ -155,7 +155,8 @@ test("a question that no call is pending for is an error for the server", async 
   const remote = await gateway("far", transport);
   deepStrictEqual((await answered.promise)["error"], {
     code: -32601,
-    message: "No call is pending that sampling/createMessage belongs to",
+    message:
+      "The question sampling/createMessage names none of the pending calls, and several callers may share this connection",
   });
   remote.close();
 });

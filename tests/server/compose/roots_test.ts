@@ -94,7 +94,8 @@ test("a question of a program goes to the only caller, and to none while several
   const calls = await program.callsUntil(2);
   strictEqual(((await program.ask("two", "sampling/createMessage", SAMPLE))["error"] as Members)["code"], -32601);
   const form = { message: "Delete Ada's files?", requestedSchema: { type: "object" } };
-  deepStrictEqual((await program.ask("three", "elicitation/create", form))["result"], { action: "cancel" });
+  // Not "cancel", which would be the answer of a person who was never asked.
+  strictEqual(((await program.ask("three", "elicitation/create", form))["error"] as Members)["code"], -32601);
   for (const { id } of calls) program.end(id);
   strictEqual((await second).kind, "answer");
   await app.close(0);
@@ -111,7 +112,7 @@ test("a question after a call was aborted may be that call's, until the program 
   const second = client.$.outcome("t", { by: "bob" });
   const calls = await program.callsUntil(2);
   const form = { message: "Delete Ada's files?", requestedSchema: { type: "object" } };
-  deepStrictEqual((await program.ask("one", "elicitation/create", form))["result"], { action: "cancel" });
+  strictEqual(((await program.ask("one", "elicitation/create", form))["error"] as Members)["code"], -32601);
   program.end(calls[0]!.id);
   void program.ask("two", "elicitation/create", { ...form, message: "Delete Bob's files?" });
   const asked = await second;

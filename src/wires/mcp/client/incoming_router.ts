@@ -168,11 +168,11 @@ export class IncomingRouter {
     const pending = isPassedOn ? this.#pendingFor(method, during ?? relatedRequestId(request)) : undefined;
     if (pending !== undefined) return pending.onQuestion?.(request, id, respond);
     const message = isPassedOn
-      ? `No call is pending that ${method} belongs to`
+      ? `The question ${method} names none of the pending calls, and several callers may share this connection`
       : `This client does not support ${method}${HANDLERS[method] ?? ""}`;
-    if (this.#handlers.isRelay) this.#logger.warn(`A question of the server is refused: ${message}`);
-    // No caller can answer: the question is neither accepted nor declined.
-    if (method === "elicitation/create") respond({ result: { action: "cancel" } });
+    if (this.#handlers.isRelay) this.#logger.warn(`A question of the server is refused: ${message}`, { method });
+    // Without a handler the question is neither accepted nor declined. A caller of a relay was never asked: that is not its answer.
+    if (method === "elicitation/create" && !this.#handlers.isRelay) respond({ result: { action: "cancel" } });
     else respond({ error: { code: mcpErrorCodes.method_not_found.number, message } });
   }
 
@@ -207,7 +207,7 @@ export class IncomingRouter {
     const related = during === undefined ? undefined : this.#pending.get(during);
     if (related?.onQuestion !== undefined) return related;
     const [oldest, ...others] = [...this.#pending.values()].filter(({ onQuestion }) => onQuestion !== undefined);
-    if (!this.#handlers.isRelay) return oldest;
+    if (!this.#handlers.isRelay || this.#handlers.isOfOneUser) return oldest;
     const isSpecified = during !== undefined || this.isSorted || method === "roots/list";
     return isSpecified || others.length > 0 || this.#abandoned.size > 0 ? undefined : oldest;
   }

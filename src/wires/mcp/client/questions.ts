@@ -136,6 +136,8 @@ export class RequestHandlers {
 
   /** Whether questions of all kinds are passed on to the caller if they have no handler. */
   isRelay = false;
+  /** Whether the calls that questions are relayed to are all of one user. */
+  isOfOneUser = false;
 
   /** Answers `roots/list` in place of the callers of a relay, if it has no handler. */
   relayRoots: RequestHandlers["roots"];

@@ -187,9 +187,13 @@ export class McpClientTransport implements McpTransport {
     this.#connection.handlers.roots = handler;
   }
 
-  relayQuestions(roots?: readonly McpRoot[]): void {
+  relayQuestions(
+    roots?: readonly McpRoot[],
+    { isOfOneUser = false }: { readonly isOfOneUser?: boolean | undefined } = {},
+  ): void {
     const { handlers } = this.#connection;
     handlers.isRelay = true;
+    handlers.isOfOneUser = isOfOneUser;
     if (roots !== undefined) handlers.relayRoots = () => roots;
   }
 

@@ -304,8 +304,10 @@ export interface McpTransport extends Transport {
    * refused: any caller could answer it for the others. `gateway()` calls it. Call it before the first request.
    *
    * @param roots Folders that answer each request for roots, in place of the callers. Default: callers answer those of their calls.
+   * @param options With `isOfOneUser`, all calls are of one person, as in a program at a terminal: a question that names no call belongs to the
+   * oldest one. Default: `false`.
    */
-  relayQuestions(roots?: readonly McpRoot[]): void;
+  relayQuestions(roots?: readonly McpRoot[], options?: { readonly isOfOneUser?: boolean | undefined }): void;
   /** Sets the option `allTools`. `gateway()` calls it, so that it has all tools of the server. Call it before the first list. */
   listAllTools(): void;
   /**
