@@ -142,6 +142,7 @@ export class CallContext implements MiddlewareCtx {
   leaveHandler(result: CallResult): void {
     if (this.handlerResult?.hasArrived === false) this.handlerResult.receive(result);
     else this.middleware?.leave(result);
+    this.#runState?.abandon();
   }
 
   onEvent(listener: (event: CallEvent) => void): void {
@@ -327,10 +328,8 @@ export class CallContext implements MiddlewareCtx {
 
   pending(options: PendingOptions = {}): Pending {
     const { name, external } = this.definition;
-    if (external === undefined) {
-      throw new TypeError(`Tool "${name}" cannot be pending: only the check of .external() can`);
-    }
-    return new Pending(options);
+    if (external !== undefined) return new Pending(options);
+    throw new TypeError(`Tool "${name}" cannot be pending: only the check of .external() can`);
   }
 
   log(named: LogLevel | McpOnlyLevel, data: unknown, fields?: Readonly<Record<string, unknown>>): void {

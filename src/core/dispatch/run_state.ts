@@ -33,6 +33,12 @@ export interface RunLimits {
   readonly onTotal?: (() => void) | undefined;
 }
 
+/** The reason for the abort of the signal of a handler that its run has left. */
+export const LEFT: ErrorResult = errorResult(
+  "cancelled",
+  "The run has stopped at a question or wait, and begins again later",
+);
+
 /**
  * Signal, deadlines and events of a run; made once a run needs one of them.
  *
@@ -108,6 +114,12 @@ export class RunState {
     this.onEnd?.();
     this.settleWork(error);
     this.settle(error);
+  }
+
+  /** Aborts the signal of a handler that the run has left, and ends its generator, so that neither continues for nothing. */
+  abandon(): void {
+    this.#abort(LEFT);
+    this.onEnd?.();
   }
 
   /**

@@ -22,6 +22,7 @@ import type { configure as Configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
 import { writeLine } from "./error_masking.ts";
 import { FutureResult } from "./pending_runs.ts";
+import { LEFT } from "./run_state.ts";
 import type { Sendable } from "./convert_value.ts";
 import { toSendable, withinLimits } from "./sendable.ts";
 import { outputLimitError } from "./services.ts";
@@ -171,7 +172,7 @@ export class ToolRunner {
     const turns = new LoopTurns();
     runState.onEnd = stop;
     try {
-      while (runState.ended === undefined) {
+      while (runState.ended === undefined && run.asking?.isLeft !== true) {
         const step = await pieces.next();
         if (step.done && run.asking?.unsettled !== undefined) await run.asking.unsettled;
         if (step.done) return await this.#answerStream(run, step.value, hasYielded, collected);
@@ -203,7 +204,7 @@ export class ToolRunner {
         const turn = turns.next();
         if (turn !== undefined) await turn;
       }
-      return runState.ended;
+      return runState.ended ?? LEFT;
     } catch (thrown) {
       stop();
       await run.asking?.unsettled;

@@ -436,6 +436,28 @@ test("a race of a short sleep and a wait is over within the run", async () => {
   strictEqual(asAnswer(await redeem(bench, asPromise(settledOf(call)).token)), "late");
 });
 
+test("a wait of middleware after its handler does not leave the job running: its next run ends as replay_diverged", async () => {
+  const links: Resolver[] = [];
+  const { clock, engine } = standstill();
+  const jobs = watchJobs(engine);
+  const audited = defineTool("t").describe("T").promise({ ttlMs: 7 * DAY }).use(async (ctx, next) => {
+    const result = await next();
+    const { resolver, waitFor } = ctx as unknown as Ctx;
+    links.push(await resolver("audit"));
+    await waitFor("audit", approval);
+    return result;
+  }).handle(async (_, ctx) => {
+    await ctx.step("work", () => 1);
+    return "done";
+  });
+  const bench = new Bench([audited], { keys: KEYS, clock, engine: changed(jobs.engine, { processId: undefined }) });
+  const token = await promised(bench);
+  strictEqual((await jobs.get())?.state, "waiting");
+  deepStrictEqual(await bench.server.resolve(links[0]!.token, { ok: true }), { resolved: true });
+  await pass({ clock }, 0);
+  asFailure(await redeem(bench, token), "replay_diverged");
+});
+
 test("a handler that throws while a wait is open has failed", async () => {
   const { bench } = opened(async (_, ctx) => {
     void ctx.waitFor("yes", approval);

@@ -49,7 +49,7 @@ import { OPEN, WaitTracker } from "./waiting.ts";
 const SUSPENDED: Error = new Error("The call stops here until its caller has answered, or its wait is over");
 
 /** Turns of the microtask queue in which a run that stops may ask further questions, or its handler may end by itself, as after a race. */
-const LAST_TURNS = 10;
+const LAST_TURNS = 50;
 
 /** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
@@ -88,8 +88,6 @@ export class QuestionTracker implements RunQuestions {
   #isStopping = false;
   /** Whether something was rejected with {@link SUSPENDED}: the handler may be in its `catch`, where nothing else begins. */
   #hasRejected = false;
-  /** Whether the handler has ended by itself. */
-  #hasEnded = false;
   #hasSettled = false;
   isLeft = false;
 
@@ -115,9 +113,9 @@ export class QuestionTracker implements RunQuestions {
   }
 
   hasStopped(ending?: "returned" | "thrown"): boolean {
-    this.#hasEnded ||= ending !== undefined;
-    // A handler that has ended has waited for nothing that is open, as after a race: it has an answer, and questions need one.
-    const isOpen = this.#open.size > 0 || this.#waits.open.size > 0 && (!this.#hasEnded || this.#hasRejected);
+    // A handler that has ended needs no wait that is still open, as after a race. Middleware around it may wait for others.
+    if (ending !== undefined && !this.#hasRejected) this.#waits.open.clear();
+    const isOpen = this.#open.size + this.#waits.open.size > 0;
     if (isOpen || ending === "returned") this.#replay.finish();
     return isOpen || this.#replay.divergence !== undefined;
   }
@@ -163,14 +161,14 @@ export class QuestionTracker implements RunQuestions {
   }
 
   sleep(key: string, time: number | Date): Promise<void> {
-    if (this.#hasRejected || this.isLeft) return this.#never;
+    if (this.#hasRejected || this.isLeft) return this.#refuse();
     this.#useKey("sleep", key);
     this.#replay.begin(`sleep ${key}`);
     return this.#untilOver(this.#waits.sleep(key, time));
   }
 
   waitFor<Value>(key: string, schema: AnySchema<Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
-    if (this.#hasRejected || this.isLeft) return this.#never;
+    if (this.#hasRejected || this.isLeft) return this.#refuse();
     this.#useKey("wait", key);
     this.#replay.begin(`wait ${key}`);
     return this.#untilOver(this.#waits.waitFor(key, schema, options));
@@ -183,7 +181,7 @@ export class QuestionTracker implements RunQuestions {
 
   /** Returns the stored result of the step; without one, runs `work` and stores its result, as JSON. Results of `work` that throws are not stored. */
   step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
-    if (this.#hasRejected || this.isLeft) return this.#never;
+    if (this.#hasRejected || this.isLeft) return this.#refuse();
     this.#useKey("step", key);
     this.#replay.begin(`step ${key}`);
     return this.#inFlight.track(this.#runStep(key, work)) as Promise<Value>;
@@ -256,7 +254,7 @@ export class QuestionTracker implements RunQuestions {
     requests: Readonly<Record<string, QuestionSpec>>,
     read: (answers: Readonly<Record<string, AskAnswer>>) => Value,
   ): Promise<Value> {
-    if (this.#hasRejected || this.isLeft) return this.#never;
+    if (this.#hasRejected || this.isLeft) return this.#refuse();
     const { definition, call } = this.#run;
     // Middleware of a server runs before the continuation is read, and would ask again each time.
     if (this.#before === undefined && call.meta?.continuation?.startsWith("cont_")) {
@@ -291,15 +289,17 @@ export class QuestionTracker implements RunQuestions {
     return value;
   }
 
-  /**
-   * In place of a result that this run does not get: it never settles, so that neither `catch` nor `finally` of the handler run. The run
-   * ends once its steps are over.
-   */
+  /** In place of a result that this run does not get. It never settles, so that neither `catch` nor `finally` of the handler run. */
   #suspend(isBesideStep: boolean): Promise<never> {
     if (!this.#isStopping) void this.#stop();
     if (!isBesideStep) return this.#never;
     this.#hasRejected = true;
     return Promise.reject(SUSPENDED);
+  }
+
+  /** In place of what begins after the run has stopped. While steps are running it rejects, since their work may be what begins it. */
+  #refuse(): Promise<never> {
+    return this.isLeft ? this.#never : Promise.reject(SUSPENDED);
   }
 
   async #stop(): Promise<void> {
@@ -309,6 +309,7 @@ export class QuestionTracker implements RunQuestions {
       await this.#inFlight.untilOver();
       for (let turn = 0; turn < LAST_TURNS; turn++) await undefined;
     } while (this.#inFlight.isAny);
+    this.#isStopping = false;
     if (this.#hasSettled || !this.hasStopped()) return;
     this.isLeft = true;
     this.#run.leaveHandler(this.settle());

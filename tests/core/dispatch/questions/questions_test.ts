@@ -394,6 +394,48 @@ for (const isLate of [true, false]) {
   });
 }
 
+test("a step that begins another one, or asks again in its catch, ends beside a question", async () => {
+  for (const inner of [(ctx: Ctx) => ctx.step("inner", () => 1), (ctx: Ctx) => ctx.elicit("k2", yes)] as const) {
+    const { promise: isOver, resolve: end } = Promise.withResolvers<void>();
+    const bench = benchOf(
+      t.handle((_, ctx) =>
+        Promise.all([
+          ctx.step("outer", async () => await isOver.then((): Promise<unknown> => inner(ctx))),
+          ctx.elicit("k", yes),
+        ])
+      ),
+    );
+    const call = bench.call("t");
+    await settle();
+    end();
+    deepStrictEqual(Object.keys(asQuestion(await call).requests), ["k"]);
+  }
+});
+
+test("a run that leaves its handler aborts its signal, and ends its generator", async () => {
+  const trail: string[] = [];
+  const waiting = benchOf(t.handle(async (_, ctx) => {
+    void ctx.elicit("k", yes);
+    await new Promise((resolve) => ctx.signal.addEventListener("abort", resolve, { once: true }));
+    trail.push("aborted");
+  }));
+  asQuestion(await waiting.call("t"));
+  const streaming = benchOf(t.handle(async function* (_, ctx) {
+    try {
+      void ctx.elicit("k", yes);
+      for (let piece = 0;; piece++) {
+        await settle();
+        yield piece;
+      }
+    } finally {
+      trail.push("ended");
+    }
+  }));
+  asQuestion(await streaming.call("t"));
+  for (let turn = 0; turn < 100 && trail.length < 2; turn++) await settle();
+  deepStrictEqual(trail, ["aborted", "ended"]);
+});
+
 test("a generator that stops to ask does not run its finally", async () => {
   const trail: string[] = [];
   const bench = benchOf(t.handle(async function* (_, ctx) {
