@@ -101,3 +101,9 @@ export function isUtf8(bytes: Uint8Array): boolean {
     return false;
   }
 }
+
+/** Whether bytes are UTF-8, or replaced by a decoder with as many: a character of four bytes that is cut after its third. */
+export function isReadAsUtf8(bytes: Uint8Array): boolean {
+  const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
+  return isUtf8(bytes) || new TextEncoder().encode(text).length === bytes.length;
+}

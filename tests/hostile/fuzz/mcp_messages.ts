@@ -114,7 +114,7 @@ function judgeResult(result: unknown, breaks: boolean): string {
 /** Our code, wherever a result's `_meta` has it. */
 function codeIn({ _meta: meta }: Members): string {
   ok(isObject(meta));
-  const [, code = ""] = /"code":"(\w+)"/.exec(JSON.stringify(meta)) ?? [];
+  const [, code = ""] = /"toolwire\/code":"(\w+)"/.exec(JSON.stringify(meta)) ?? [];
   return code;
 }
 

@@ -1,5 +1,5 @@
 /** Requests over HTTP: right ones, and all that can be wrong with them before their body is looked at. */
-import { concat, mutateBytes } from "./bytes.ts";
+import { concat, isReadAsUtf8, mutateBytes } from "./bytes.ts";
 import type { RandomChoices } from "./random.ts";
 import { heavy, type Members, mutateMany, oddValue, type Raw, write } from "./json.ts";
 
@@ -184,7 +184,7 @@ export function describeRequest({ method, path, headers, body }: Sent): string {
 /** The id that a sender of JSON-RPC could expect back; `null` if the body has no readable id. */
 export function idOf(bytes: Uint8Array): unknown {
   try {
-    const { id } = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as { id?: unknown };
+    const { id } = JSON.parse(isReadAsUtf8(bytes) ? new TextDecoder().decode(bytes) : "") as { id?: unknown };
     return typeof id === "string" || Number.isSafeInteger(id) ? id : null;
   } catch {
     return null;

@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { SseDecoder } from "../../../../src/http_client/sse.ts";
 import { modernHeaders } from "../../../wires/mcp/server/client.ts";
-import { isUtf8 } from "../bytes.ts";
+import { isReadAsUtf8 } from "../bytes.ts";
 import type { RandomChoices } from "../random.ts";
 import { createFixtureServer } from "../../fixture_server.ts";
 import { isObject, type Members, mutateMany, write } from "../json.ts";
@@ -80,7 +80,7 @@ function judge({ method, body }: Sent, { status, headers }: Response, text: stri
   ok([200, 202, 204, 400, 403, 404, 405, 413, 415].includes(status), `${status} ${text.slice(0, 200)}`);
   const breaks = mayBreak(new TextDecoder().decode(body));
   if (text === "") return `${method === "POST" ? "" : `${method} `}${status}, nothing`;
-  if (status === 200) ok(isUtf8(body), "It took what is not UTF-8");
+  if (status === 200) ok(isReadAsUtf8(body), "It took what is not UTF-8");
   if (headers.get("content-type") === "text/event-stream") {
     const events = new SseDecoder().decode(text).filter(({ data }) => data !== "");
     const kinds = events.flatMap(({ data }) => judgeMessages(JSON.parse(data), breaks, status));

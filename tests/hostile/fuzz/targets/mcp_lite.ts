@@ -1,7 +1,7 @@
 /** MCP-lite over HTTP: JSON-RPC, and its answers as JSON or as Server-Sent Events. */
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { SseDecoder } from "../../../../src/http_client/sse.ts";
-import { isUtf8 } from "../bytes.ts";
+import { isReadAsUtf8 } from "../bytes.ts";
 import type { RandomChoices } from "../random.ts";
 import { CALLS, createFixtureServer, heavyCall, heavyMeta, METAS } from "../../fixture_server.ts";
 import { isObject } from "../json.ts";
@@ -113,7 +113,7 @@ function judge({ method, body }: Sent, { status, headers }: Response, text: stri
   strictEqual(headers.get("content-type"), "application/json", `${status} ${text.slice(0, 200)}`);
   if (method === "HEAD" && text === "") return "head";
   const answer: unknown = JSON.parse(text);
-  if (status === 200) ok(isUtf8(body), "It took what is not UTF-8");
+  if (status === 200) ok(isReadAsUtf8(body), "It took what is not UTF-8");
   const isList = Array.isArray(answer) || (isObject(answer) && answer["jsonrpc"] === undefined);
   if (status === 200 && isList) return "list";
   ok(isObject(answer));

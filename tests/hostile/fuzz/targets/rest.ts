@@ -3,7 +3,7 @@ import { ok, strictEqual } from "node:assert/strict";
 import { SseDecoder } from "../../../../src/http_client/sse.ts";
 import { REST_STATUSES } from "../../../wires/descriptions/rest.ts";
 import { CALLS, createFixtureServer, heavyMeta, METAS } from "../../fixture_server.ts";
-import { isUtf8 } from "../bytes.ts";
+import { isReadAsUtf8 } from "../bytes.ts";
 import { assertCallerCode, assertNoLeak, mayBreak } from "../expected_codes.ts";
 import { isObject, oddValue, write } from "../json.ts";
 import type { RandomChoices } from "../random.ts";
@@ -131,7 +131,7 @@ export const restTarget: Target = {
 function judge({ method, path, body }: Sent, { status, headers }: Response, text: string): string {
   assertNoLeak(text);
   const breaks = mayBreak(path) || mayBreak(new TextDecoder().decode(body));
-  if (status < 300 && method === "POST") ok(isUtf8(body), "It took what is not UTF-8");
+  if (status < 300 && method === "POST") ok(isReadAsUtf8(body), "It took what is not UTF-8");
   if (method === "HEAD") {
     strictEqual(text, "");
     return `head ${status}`;
