@@ -7,7 +7,7 @@
  * import { connectView } from "jsr:@toolwire/toolwire/apps/view";
  *
  * const view = await connectView({ onResult: (result) => show(result.kind === "answer" ? result.value : result.kind) });
- * document.title = typeof view;
+ * console.log(typeof view);
  * ```
  *
  * @module
