@@ -82,9 +82,15 @@ export function splitCamelCase(text: string): string {
 function stemOf(word: string): string {
   if (word.length <= MIN_STEM || !/^[a-z]+$/.test(word)) return word;
   const singular = singularOf(word);
-  const [, base = singular] = /^(.*[aeiouy].*?)(?:ing|ed)$/.exec(singular) ?? [];
+  const base = withoutEnding(singular);
   const stem = base.length >= MIN_STEM ? withoutDouble(base, singular) : singular;
   return stem.length > MIN_STEM && stem.endsWith("e") ? stem.slice(0, -1) : stem;
+}
+
+/** Removes `-ing` or `-ed` if a vowel comes before it. No pattern: one that backtracks takes seconds for a word of 100,000 letters. */
+function withoutEnding(word: string): string {
+  const base = word.endsWith("ing") ? word.slice(0, -3) : word.endsWith("ed") ? word.slice(0, -2) : word;
+  return /[aeiouy]/.test(base) ? base : word;
 }
 
 function singularOf(word: string): string {
