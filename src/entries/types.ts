@@ -102,3 +102,4 @@ export type { ToolTypes } from "../core/tool/definition.ts";
 export type { Json, JsonObject, Optional } from "../internal/json.ts";
 export type { AllTools, Composable, ComposableOptions, Part } from "../server/server_options.ts";
 export type { MemoryServer, RenderingTool } from "../wires/memory/client/transport.ts";
+export type { McpOnlyLevel } from "../core/call/outcome.ts";

@@ -118,6 +118,12 @@ export function openaiTools(
   source: AgentSource,
   options: OpenAiFilesOptions,
 ): Promise<RunnableTools<OpenAiTool, OpenAiToolCall, OpenAiToolMessage | OpenAiFilesMessage>>;
+/**
+ * Tools for Chat Completions without files: `run` gives the messages of the tools alone.
+ *
+ * @param source A server of this process, a client, or a transport.
+ * @throws {ToolError} If the tools cannot be listed.
+ */
 export function openaiTools(
   source: AgentSource,
   options?: OpenAiOptions,
