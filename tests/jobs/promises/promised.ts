@@ -24,7 +24,7 @@ export function standstill(): { readonly clock: FakeClock; readonly engine: Engi
 /** Moves a clock, and lets everything run that is then ready to. */
 export async function pass({ clock }: { readonly clock: FakeClock }, byMs: number): Promise<void> {
   clock.tick(byMs);
-  for (let turn = 0; turn < 3; turn++) await settle();
+  for (let turn = 0; turn < 6; turn++) await settle();
 }
 
 /** That something settled as a promise. */

@@ -89,7 +89,7 @@ export const mcp: WireDescription = {
     [mcpWire, [{ path: 7 }], /path must be like .*, not 7$/, "RangeError"],
     [mcpWire, [{ ssePath: "/sse#x", sessions: mcpSessions() }], /ssePath must be like/],
     [mcpWire, [{ ssePath: "/sse" }], /ssePath needs sessions: mcpSessions\(\)$/],
-    [mcpWire, [{ logging: "yes" }], /logging must be true or false, not "yes"$/],
+    [mcpWire, [{ logging: "yes" }], /logging must be true, false or "unnamed", not "yes"$/],
     [
       mcpWire,
       [{ cache: { ttlMs: -1, scope: "public" } }],

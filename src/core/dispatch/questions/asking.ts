@@ -49,7 +49,7 @@ import { OPEN, WaitTracker } from "./waiting.ts";
 const SUSPENDED: Error = new Error("The call stops here until its caller has answered, or its wait is over");
 
 /** Turns of the microtask queue in which a run that stops may ask further questions, or its handler may end by itself, as after a race. */
-const LAST_TURNS = 50;
+const LAST_TURNS = 10;
 
 /** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
