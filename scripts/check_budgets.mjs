@@ -18,9 +18,9 @@ console.log(sizes);
 // Since then: each dropped argument and first unclear error is logged, lists are limited, claims may be any object, what JSON cannot have
 // is refused when a tool is defined (core); answers nested too deeply end their call, pages of tables and files are read, a short idle
 // timeout asks for heartbeats (client).
-hold("core, mcpLite() and one tool", readCell(sizes, "core, mcpLite()", 2), 30.5, "kB");
-hold("core, mcp(), mcpLite() and one tool", readCell(sizes, "core, mcp()", 2), 46.5, "kB");
-hold("front door, min + gzip", readCell(sizes, "front door, all exports", 2), 107, "kB");
+hold("core, mcpLite() and one tool", readCell(sizes, "core, mcpLite()", 2), 31, "kB");
+hold("core, mcp(), mcpLite() and one tool", readCell(sizes, "core, mcp()", 2), 47, "kB");
+hold("front door, min + gzip", readCell(sizes, "front door, all exports", 2), 108, "kB");
 // The code of jobs, at the first server with a tool that has .promise(), that of answers which JSON does not express as they are, at the
 // first one, and what the client loads on demand: with the first call of a URL that ends in /mcp, the client of MCP.
 hold("front door, loaded on demand", readCell(sizes, "front door, all exports", 4), 34, "kB");
