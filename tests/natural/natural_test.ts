@@ -454,6 +454,11 @@ const AI: readonly Omit<Typed, "peer">[] = [
     pastes: { tool: "run", args: { name: "a" }, answer: 1 },
   },
   {
+    what: ".needsApproval()",
+    code: () => described().needsApproval(),
+    says: /there is no \.needsApproval\(…\) here\. Write: await ctx\.elicit\("approve", /,
+  },
+  {
     what: ".inputSchema(schema)",
     code: () => described().inputSchema(person),
     says: /there is no \.inputSchema\(…\) here\. Write:\n\n\.input\(z\.object\(\{ name: z\.string\(\) \}\)\)$/,

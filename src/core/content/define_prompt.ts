@@ -1,4 +1,5 @@
 /** `definePrompt`: fluent, immutable definition of a prompt. */
+import { checkOptions, OBJECT, required } from "../../internal/options.ts";
 import type { Icon } from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { PlainArguments, PlainSchema } from "../schema/plain_schema.ts";
@@ -148,6 +149,7 @@ class Builder {
   }
 
   meta(members: Readonly<Record<string, unknown>>): Builder {
+    checkOptions(`define ${this.#label}`, { meta: members }, { meta: required(OBJECT) });
     return this.#with({ meta: { ...this.#draft.meta, ...members } });
   }
 

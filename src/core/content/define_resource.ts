@@ -1,4 +1,5 @@
 /** `defineResource`: fluent, immutable definition of a resource. */
+import { checkOptions, OBJECT, required } from "../../internal/options.ts";
 import { assertAnnotations, type ContentAnnotations, type Icon } from "../call/content.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { addScopes } from "../tool/access.ts";
@@ -188,6 +189,7 @@ class Builder {
   }
 
   meta(members: Readonly<Record<string, unknown>>): Builder {
+    checkOptions(`define ${this.#label}`, { meta: members }, { meta: required(OBJECT) });
     return this.#with({ meta: { ...this.#draft.meta, ...members } });
   }
 

@@ -225,7 +225,8 @@ export class Builder {
   }
 
   timeout(timeoutMs: number): Builder {
-    if (!(timeoutMs > 0)) {
+    // The comparison alone would accept "30".
+    if (typeof timeoutMs !== "number" || !(timeoutMs > 0)) {
       throw new RangeError(
         `Cannot set the timeout of ${this.label}: it must be a number above 0, not ${timeoutMs}`,
       );

@@ -4,6 +4,9 @@
 import {
   BOOLEAN,
   checkOptions,
+  FUNCTION,
+  OBJECT,
+  oneOf,
   type OptionRule,
   type OptionRules,
   required,
@@ -13,10 +16,13 @@ import {
   wholeNumber,
 } from "../../internal/options.ts";
 import { isJsonObject } from "../../internal/json.ts";
-import type { AnswerFormat, AnyTool, PromiseOptions, ToolDefinition, ToolView } from "./definition.ts";
+import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
+import type { Schema } from "../schema/standard_schema.ts";
+import type { IsVisible } from "./access.ts";
+import type { AnswerFormat, AnyTool, PromiseOptions, RenderedOutput, ToolDefinition, ToolView } from "./definition.ts";
 import { type AnyWork, Builder } from "./define_tool.ts";
 import { foreignSteps, wrongStep } from "./spelling_errors.ts";
-import { checkExamples } from "./examples.ts";
+import { type AnyExample, checkExamples } from "./examples.ts";
 import type { ToolAnnotations } from "../handler/middleware.ts";
 
 const ANNOTATIONS: OptionRules<ToolAnnotations> = {
@@ -49,6 +55,10 @@ const PROMISE: OptionRules<PromiseOptions> = {
   required: BOOLEAN,
   keepFailed: BOOLEAN,
 };
+
+const ERRORS: OptionRule = required(rule("an object of schemas, or null, by code", OBJECT.fits));
+const EXAMPLES: OptionRule = required(rule("an array of { input, output? }", Array.isArray));
+const UNKNOWN_ARGUMENTS: OptionRule = required(oneOf("suggest", "refuse", "drop"));
 
 /** The builder of `defineTool` of the main entry: its methods throw for invalid arguments. In `./core` only TypeScript checks most of them. */
 export class CheckedBuilder extends Builder {
@@ -93,6 +103,41 @@ export class CheckedBuilder extends Builder {
     return super.keywords(words);
   }
 
+  override meta(members: Readonly<Record<string, unknown>>): Builder {
+    checkOptions(`define ${this.label}`, { meta: members }, { meta: required(OBJECT) });
+    return super.meta(members);
+  }
+
+  override errors(schemas: Readonly<Record<string, Schema | null>>): Builder {
+    checkOptions(`define ${this.label}`, { errors: schemas }, { errors: ERRORS });
+    return super.errors(schemas);
+  }
+
+  override examples(examples: readonly AnyExample[]): Builder {
+    checkOptions(`define ${this.label}`, { examples }, { examples: EXAMPLES });
+    return super.examples(examples);
+  }
+
+  override revision(revision: string): Builder {
+    checkOptions(`define ${this.label}`, { revision }, { revision: required(TEXT) });
+    return super.revision(revision);
+  }
+
+  override unknownArguments(unknownArguments: UnknownArgumentsMode): Builder {
+    checkOptions(`define ${this.label}`, { unknownArguments }, { unknownArguments: UNKNOWN_ARGUMENTS });
+    return super.unknownArguments(unknownArguments);
+  }
+
+  override visibleTo(isVisible: IsVisible): Builder {
+    checkOptions(`define ${this.label}`, { visibleTo: isVisible }, { visibleTo: required(FUNCTION) });
+    return super.visibleTo(isVisible);
+  }
+
+  override render(render: (output: unknown) => RenderedOutput): Builder {
+    checkOptions(`define ${this.label}`, { render }, { render: required(FUNCTION) });
+    return super.render(render);
+  }
+
   override answer(format: AnswerFormat): Builder {
     if (typeof format?.["~apply"] === "function") return super.answer(format);
     const given = isJsonObject(format) ? JSON.stringify(format) : "{ maxTokens: 4_000 }";
@@ -115,9 +160,10 @@ export class CheckedBuilder extends Builder {
   }
 
   override external(work: AnyWork): AnyTool {
-    const { start, check, ttlMs } = work;
-    if (typeof start !== "function" || typeof check !== "function") {
-      throw unfinished(this.label, ".external() takes { start, check, cancel? }");
+    const { start, check, cancel, ttlMs } = work ?? {};
+    const isCancelValid = cancel === undefined || typeof cancel === "function";
+    if (typeof start !== "function" || typeof check !== "function" || !isCancelValid) {
+      throw unfinished(this.label, ".external() takes { start, check, cancel? }, functions");
     }
     if (this.draft.promise !== undefined) {
       throw unfinished(this.label, ".external() promises by itself; leave .promise() out");

@@ -56,6 +56,9 @@ export const STEPS: ReadonlyMap<string, Step> = new Map<string, Step>([
   ["subscription", "handle"],
 ]);
 
+const APPROVAL =
+  'await ctx.elicit("approve", { … }) in the handler, or .annotate({ destructiveHint: true }) and approve of the adapter';
+const hint = (name: string): string => `.annotate({ ${name}: true })`;
 const SCOPES = '.scopes("docs:read", …), with the scopes that a caller needs';
 const TOOL_MIDDLEWARE = ".use(middleware)";
 
@@ -72,13 +75,25 @@ export const TOOL_LINES: Readonly<Record<string, string>> = {
   middleware: TOOL_MIDDLEWARE,
   guard: TOOL_MIDDLEWARE,
   version: '.revision("2")',
+  needsApproval: APPROVAL,
+  requireApproval: APPROVAL,
+  confirm: APPROVAL,
+  readOnly: hint("readOnlyHint"),
+  destructive: hint("destructiveHint"),
+  idempotent: hint("idempotentHint"),
+  openWorld: hint("openWorldHint"),
+  error: '.errors({ not_found: null }), and throw ctx.fail("not_found", message) in the handler',
+  stream: ".handle(async function* (input, ctx) { yield piece; })",
+  retry: ".promise({ retries: 2 }), for work that is run as a job",
+  retries: ".promise({ retries: 2 }), for work that is run as a job",
+  rateLimit: 'createServer({ tools, middleware: [rateLimit({ … })] }), with rateLimit of "toolwire/middleware"',
   tags: '.keywords(["…"])',
 };
 
 /** Members of definitions that are not steps here, and what is written in their place. Others are named in a comment. */
 export const MEMBER_LINES: Readonly<Record<string, string>> = {
-  needsApproval:
-    'await ctx.elicit("approve", { … }) in the handler, or .annotate({ destructiveHint: true }) and approve of the adapter',
+  needsApproval: APPROVAL,
+  requireApproval: APPROVAL,
   toModelOutput: ".render((output) => …)",
   contextSchema: ".use(middleware), which sets ctx.state",
   strict: "",

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import * as v from "../../../src/entries/schema.ts";
 import { type AnyTool, createServer, defineTool, type Middleware } from "../../../mod.ts";
 import { testClient } from "../../../src/entries/testing.ts";
+import { definePrompt, defineResource } from "../../../src/entries/mcp.ts";
 import type { ToolListing } from "../../../src/entries/wire.ts";
 
 /** How a tool is listed. */
@@ -89,7 +90,48 @@ for (const description of ["", " ", "\n\t", undefined, null, 5, ["x"]]) {
   });
 }
 
-for (const timeoutMs of [0, -1, -0, Number.NaN, Number.NEGATIVE_INFINITY, undefined, "soon"]) {
+const tool = (): Record<string, (value: unknown) => unknown> => defineTool("t").describe("T") as never;
+for (
+  const [method, value, expected] of [
+    ["visibleTo", true, "a function, not true"],
+    // A rule that is missing would show the tool to every caller.
+    ["visibleTo", undefined, "a function, not undefined"],
+    ["render", {}, "a function, not an object"],
+    ["examples", { input: {} }, "an array of { input, output? }, not an object"],
+    ["meta", 5, "an object, not 5"],
+    ["meta", "xy", 'an object, not "xy"'],
+    ["errors", 5, "an object of schemas, or null, by code, not 5"],
+    ["errors", undefined, "an object of schemas, or null, by code, not undefined"],
+    ["errors", ["locked"], "an object of schemas, or null, by code, not this array"],
+    ["revision", 2, "text that is not empty, not 2"],
+    ["revision", undefined, "text that is not empty, not undefined"],
+    ["unknownArguments", "strict", '"suggest" or "refuse" or "drop", not "strict"'],
+  ] as const
+) {
+  test(`${method}() refuses ${JSON.stringify(value) ?? "undefined"}`, () => {
+    throws(() => tool()[method]?.(value), {
+      message: `Cannot define ${label}: ${method} must be ${expected}`,
+    });
+  });
+}
+
+test("external() refuses a cancel that is not a function", () => {
+  throws(() => tool()["external"]?.({ start: () => ({}), check: () => null, cancel: true }), {
+    message: `Cannot finish ${label}: .external() takes { start, check, cancel? }, functions`,
+  });
+});
+
+test("meta() of prompts and resources refuses what is not an object", () => {
+  const loose = (builder: unknown): { meta(value: unknown): unknown } => builder as never;
+  throws(() => loose(definePrompt("p")).meta(5), {
+    message: 'Cannot define prompt "p": meta must be an object, not 5',
+  });
+  throws(() => loose(defineResource("a:b")).meta("xy"), {
+    message: 'Cannot define resource "a:b": meta must be an object, not "xy"',
+  });
+});
+
+for (const timeoutMs of ["30", 0, -1, -0, Number.NaN, Number.NEGATIVE_INFINITY, undefined, "soon"]) {
   test(`timeout() refuses ${String(timeoutMs)}`, () => {
     throws(() => defineTool("t").timeout(timeoutMs as number), {
       name: "RangeError",
