@@ -16,7 +16,7 @@
  *
  * @module
  */
-export type { Schedule } from "../core/dispatch/schedule.ts";
+export type { Schedule } from "../core/dispatch/schedule_contract.ts";
 export {
   cron,
   type CronOptions,

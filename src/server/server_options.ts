@@ -7,7 +7,7 @@ import type { ChangeBus } from "../core/call/changes.ts";
 import type { Icon } from "../core/call/content.ts";
 import type { Prompt, Resource } from "../core/content/content_catalog.ts";
 import type { CompletionTarget } from "../core/dispatch/job_notifier.ts";
-import type { Schedule } from "../core/dispatch/schedule.ts";
+import type { Schedule } from "../core/dispatch/schedule_contract.ts";
 import type { Logger } from "../core/handler/context.ts";
 import type { CallLogger, Middleware, OnError } from "../core/handler/middleware.ts";
 import type { UnknownArgumentsMode } from "../core/schema/unknown_arguments.ts";

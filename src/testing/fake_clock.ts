@@ -1,5 +1,5 @@
-import * as jobCode from "../jobs/promises/job_service.ts";
-import { provideJobCode } from "../jobs/promises/with_promises.ts";
+import * as jobModule from "../jobs/promises/job_service.ts";
+import { provideJobModule } from "../jobs/promises/with_promises.ts";
 import type { Clock } from "../internal/time.ts";
 
 interface Timer {
@@ -35,7 +35,7 @@ export class FakeClock implements Clock {
    * @param startMs Initial time, in milliseconds since the Unix epoch. Default: 2026-01-01.
    */
   constructor(startMs: number = Date.UTC(2026, 0, 1)) {
-    provideJobCode(jobCode);
+    provideJobModule(jobModule);
     this.#nowMs = startMs;
   }
 

@@ -93,7 +93,7 @@ const TABLES: Readonly<Record<string, { readonly finds: (text: string) => boolea
       "src/jobs/engines/sqlite/lock_waits.ts": ["tests/jobs/engines/sqlite_lock_test.ts", "waits for the lock"],
       "src/integrations/middleware/timeout.ts": [SINGLE_TIMERS, "timeout"],
       "src/internal/throttle.ts": [SINGLE_TIMERS, "Throttle"],
-      "src/jobs/promises/reminder.ts": [SINGLE_TIMERS, "Reminder"],
+      "src/jobs/promises/missing_worker_warning.ts": [SINGLE_TIMERS, "MissingWorkerWarning"],
       "src/wires/mcp/server/legacy_exchange.ts": [SINGLE_TIMERS, "PendingRequests"],
       "src/internal/deadlines.ts": [SHARED_TIMERS, "Deadlines"],
       "src/internal/pending_list.ts": [SHARED_TIMERS, "PendingList"],

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { createClient, createServer, defineTool, type Logger, memoryEngine } from "../../mod.ts";
 import { Throttle } from "../../src/internal/throttle.ts";
 import { timeout } from "../../src/entries/middleware.ts";
-import { Reminder } from "../../src/jobs/promises/reminder.ts";
+import { MissingWorkerWarning } from "../../src/jobs/promises/missing_worker_warning.ts";
 import { FakeClock } from "../../src/testing/fake_clock.ts";
 import { PendingRequests } from "../../src/wires/mcp/server/legacy_exchange.ts";
 
@@ -90,15 +90,15 @@ test("PendingRequests: a question of a client that is closed already is neither 
   deepStrictEqual([sent, clock.timers], [[], 0]);
 });
 
-test("Reminder: a logger that throws ends nothing, and the timer that was cancelled warns no more", () => {
+test("MissingWorkerWarning: a logger that throws ends nothing, and the timer that was cancelled warns no more", () => {
   const clock = new CountingClock(0);
   const logger: Logger = { debug() {}, info() {}, warn: fail("no disk"), error: fail("no disk") };
-  const reminder = new Reminder({ logger, clock }, () => true);
-  reminder.start();
+  const warning = new MissingWorkerWarning({ logger, clock }, () => true);
+  warning.start();
   clock.tick(10_000);
   strictEqual(clock.timers, 0);
-  reminder.cancel();
-  const broken = new Reminder({ logger, clock }, fail("not known"));
+  warning.cancel();
+  const broken = new MissingWorkerWarning({ logger, clock }, fail("not known"));
   broken.start();
   broken.cancel();
   clock.tick(10_000);

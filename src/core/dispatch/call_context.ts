@@ -49,15 +49,15 @@ export class CallContext implements MiddlewareCtx {
   /** Binds the run to its job, if it has one. */
   declare lease: RunLease | undefined;
   /** Resolves when the run's job has been written; `undefined` until writing begins. */
-  declare written: Promise<boolean> | undefined;
+  declare jobWritten: Promise<boolean> | undefined;
   /** Questions and steps; made when the handler asks or the call is resumed. */
-  declare asking: RunQuestions | undefined;
+  declare questions: RunQuestions | undefined;
   /** Caller state; made when the handler reads it. */
-  declare openedState: EncodableCallerState | undefined;
+  declare openedCallerState: EncodableCallerState | undefined;
   /** The promise that is redeemed by running its tool's `check`. */
   declare redeemed: RemotePromise | undefined;
   /** Promise token through which the `check` of external work asks. */
-  declare asksThrough: string | undefined;
+  declare externalToken: string | undefined;
   /** The latest progress of the handler. */
   declare lastProgress: Progress | undefined;
   /** Takes the result of the handler, if that is asynchronous. */
@@ -67,12 +67,12 @@ export class CallContext implements MiddlewareCtx {
   declare pendingRun: { arm(): void } | undefined;
   #runState: RunState | undefined;
   #isOver = false;
-  #hasStarted = false;
+  #hasHandlerStarted = false;
   /** Listeners of {@link CallContext.onPromised}. */
   declare promisedListeners: ((work: Promise<CallResult>) => void)[] | undefined;
   /** All pieces of the stream of a run that may be a job's. */
   declare collected: readonly unknown[] | undefined;
-  #onStarted: (() => void) | undefined;
+  #onHandlerStart: (() => void) | undefined;
   #callId: string | undefined;
   #state: Record<string, unknown> | undefined;
   #trace: TraceContext | undefined;
@@ -85,7 +85,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   /** Takes signal, deadlines and events from the run of `redeem` or `cancel` in which this one checks or cancels external work. */
-  joinRun({ runState }: CallContext, callId: string): void {
+  useStateOf({ runState }: CallContext, callId: string): void {
     this.#runState = runState;
     this.#callId = callId;
   }
@@ -93,7 +93,7 @@ export class CallContext implements MiddlewareCtx {
   /** Sets the id of the call and, on a server with keys, the answers and steps of its earlier runs, before the handler starts. */
   resume(callId: string, memo: Memo): void {
     this.#callId = callId;
-    this.asking = this.services.questions?.start(this, memo);
+    this.questions = this.services.questions?.track(this, memo);
   }
 
   /** Signal, deadline and events: the parts that only some runs need. */
@@ -115,16 +115,16 @@ export class CallContext implements MiddlewareCtx {
     return this.#runState?.ended;
   }
 
-  /** Marks the start of the handler, and notifies the listener of {@link CallContext.whenStarted}. */
-  start(): void {
-    this.#hasStarted = true;
-    this.#onStarted?.();
+  /** Marks the start of the handler, and notifies the listener of {@link CallContext.whenHandlerStarts}. */
+  markHandlerStarted(): void {
+    this.#hasHandlerStarted = true;
+    this.#onHandlerStart?.();
   }
 
   /** Calls `listener` when the handler starts, at once if it has started. Only the latest listener is kept. */
-  whenStarted(listener: () => void): void {
-    if (this.#hasStarted) listener();
-    else this.#onStarted = listener;
+  whenHandlerStarts(listener: () => void): void {
+    if (this.#hasHandlerStarted) listener();
+    else this.#onHandlerStart = listener;
   }
 
   /** Settles a run that has no deadline, such as a synchronous one. Returns the result, or the error that ended the run before. */
@@ -261,7 +261,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   get callerState(): EncodableCallerState {
-    return (this.openedState ??= this.#support("callerState").openCallerState(this));
+    return (this.openedCallerState ??= this.#support("callerState").openCallerState(this));
   }
 
   progress(done: number, total?: number, message?: string): void {
@@ -383,7 +383,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   #ask(member: string): RunQuestions {
-    return (this.asking ??= this.#support(member).start(this));
+    return (this.questions ??= this.#support(member).track(this));
   }
 
   #support(member: string): QuestionSupport {

@@ -15,8 +15,8 @@ import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
 import type { RunState } from "./run_state.ts";
 import type { CallObserver } from "./observer.ts";
-import type { CallServices, OutputLimits, QuestionKeys, StoppedRuns } from "./services.ts";
-import type { Schedule, Scheduler } from "./schedule.ts";
+import type { CallServices, OutputLimits, QuestionKeys, RunPromises } from "./services.ts";
+import type { Schedule, Scheduler } from "./schedule_contract.ts";
 import type { CompletionTarget, Notifier } from "./job_notifier.ts";
 import type { Resolution } from "../handler/waits.ts";
 import type { Middleware } from "../handler/middleware.ts";
@@ -55,7 +55,7 @@ export interface PromiseTerms {
 
 /** Reads a promise token without a look-up of its job. An error if it is invalid, expired or another caller's, or there is no engine. */
 export function readPromise(
-  { deferral }: { readonly deferral: Pick<DeferredAccess, "readPromise"> | undefined },
+  { deferral }: { readonly deferral: Pick<PromiseAccess, "readPromise"> | undefined },
   token: string,
   peer: Peer,
 ): PromiseTerms | ErrorResult {
@@ -99,7 +99,7 @@ export interface JobControl {
 }
 
 /** What the dispatcher uses for each run: budgets, jobs, system tools. */
-export interface DeferredRuns extends StoppedRuns {
+export interface RunDeferral extends RunPromises {
   /** The error for calls that need the engine, if it can never work; `undefined` if it may. */
   readonly unusable: ErrorResult | undefined;
   /** Whether jobs run in other processes only, so that calls of tools with `.promise()` are stored as jobs at once. */
@@ -122,7 +122,7 @@ export interface DeferredRuns extends StoppedRuns {
    *
    * @returns `undefined` for a call that starts like any other.
    */
-  start(run: CallContext, meta: CallMeta): Promise<CallResult> | undefined;
+  startAsJob(run: CallContext, meta: CallMeta): Promise<CallResult> | undefined;
   /** Answers the questions of a job by a call that has the job's promise token as its continuation. */
   join(run: CallContext, token: string): Promise<CallResult>;
   /** Runs the system tools `redeem` and `cancel`. */
@@ -132,7 +132,7 @@ export interface DeferredRuns extends StoppedRuns {
 }
 
 /** What wires and pages use beside calls: the jobs, what a promise token contains, and waits. */
-export interface DeferredAccess {
+export interface PromiseAccess {
   /** The jobs, for operators. Reading this starts a worker, as a call does. */
   readonly jobs: JobControl;
   /** Reads a promise token of this caller. */
@@ -148,7 +148,7 @@ export interface DeferredAccess {
 }
 
 /** What a server uses: its tools are checked, its workers are started and stopped. */
-export interface DeferredWork {
+export interface DeferralLifecycle {
   /**
    * Checks tools against engine and keys.
    *
@@ -157,7 +157,7 @@ export interface DeferredWork {
    */
   assertServable(definitions: readonly ToolDefinition[]): void;
   /**
-   * Resolves a wait by its token, for callers of {@link DeferredAccess.resolve} that expect exceptions.
+   * Resolves a wait by its token, for callers of {@link PromiseAccess.resolve} that expect exceptions.
    *
    * @throws {ToolError} If the wait cannot be resolved.
    */
@@ -175,7 +175,7 @@ export interface DeferredWork {
 }
 
 /** Promises, jobs and idempotency keys, by who uses them: implemented in `src/jobs/promises/`, brought by the value of the option `engine`. */
-export interface Deferral extends DeferredRuns, DeferredAccess, DeferredWork {}
+export interface Deferral extends RunDeferral, PromiseAccess, DeferralLifecycle {}
 
 /** Limits on the output of tools, and on the results that are stored with jobs; results beyond them become `result_too_large`. */
 export interface ResultLimits extends OutputLimits {
@@ -184,7 +184,7 @@ export interface ResultLimits extends OutputLimits {
 }
 
 /** Options of a server for the jobs of its tools: how many run at once, their schedules, middleware, limits and notifications. */
-export interface JobOptions {
+export interface ServerJobOptions {
   /** Runs around every run of a job; the first is the outermost. */
   readonly jobMiddleware: readonly Middleware[];
   /** Number of jobs that run at once in this process; `false` for none. Default: 10. */
@@ -198,8 +198,8 @@ export interface JobOptions {
   readonly waitEndpoint?: WaitEndpoint | undefined;
 }
 
-/** Options of {@link DeferralSupport.create}. */
-export interface DeferralOptions extends JobOptions {
+/** Options of {@link DeferralFactory.create}. */
+export interface DeferralOptions extends ServerJobOptions {
   /** Stores and delivers jobs. */
   readonly engine: Engine;
   /** Signs promise tokens. */
@@ -207,7 +207,7 @@ export interface DeferralOptions extends JobOptions {
 }
 
 /** Engine, keys and options of one server's promises, with defaults applied: what the code of jobs gets once it is loaded. */
-export interface DeferralParts extends Omit<DeferralOptions, "work" | "schedules" | "onComplete"> {
+export interface ResolvedDeferralOptions extends Omit<DeferralOptions, "work" | "schedules" | "onComplete"> {
   /** The engine, whose errors are `unavailable`. */
   readonly reporting: Engine;
   /** Number of jobs that run at once in this process; 0 for none. */
@@ -221,7 +221,7 @@ export interface DeferralParts extends Omit<DeferralOptions, "work" | "schedules
 }
 
 /** Creates promises, jobs, system tools and default keys for servers. An engine brings it, so a bundle without an engine does not contain it. */
-export interface DeferralSupport {
+export interface DeferralFactory {
   readonly systemTools: SystemTools;
   /**
    * Makes the deferral of one server.
@@ -240,5 +240,5 @@ export interface PromiseEngine extends Engine {
    *
    * @internal
    */
-  readonly "~deferral": DeferralSupport;
+  readonly "~deferral": DeferralFactory;
 }

@@ -20,7 +20,7 @@ import type { ToolDefinition } from "../tool/definition.ts";
 import type { ToolListing } from "../tool/listing.ts";
 import { canPromise, type ToolRegistry } from "../tool/registry.ts";
 import { CallContext } from "./call_context.ts";
-import type { Deferral, DeferredAccess, DispatchServices, JobOptions, PromiseEngine } from "./deferral.ts";
+import type { Deferral, DispatchServices, PromiseAccess, PromiseEngine, ServerJobOptions } from "./deferral.ts";
 import { hintFor, type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import { type CallObserver, GuardedObserver, observe } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
@@ -29,19 +29,19 @@ import { type RunLimits, RunState } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import {
   argumentsError,
-  CLOSING,
-  type DeadlineRun,
+  type CalledRun,
+  DEADLINE_EXCEEDED,
   INVALID_CONTINUATION,
   missingEngine,
   type OutputLimits,
   type QuestionKeys,
   type QuestionSupport,
-  TOO_LATE,
+  SHUTTING_DOWN,
 } from "./services.ts";
 import type { Middleware, OnError } from "../handler/middleware.ts";
 
 /** Options of a {@link Dispatcher}. */
-export interface DispatchOptions extends JobOptions {
+export interface DispatchOptions extends ServerJobOptions {
   readonly registry: ToolRegistry;
   /** Runs around every call; the first is the outermost. */
   readonly middleware: readonly Middleware[];
@@ -78,7 +78,7 @@ export interface Dispatch {
   /** Aborts when the shutdown begins. Created when it is first read: Workers allow no signal outside of a request. */
   readonly closeSignal: AbortSignal;
   /** @internal Jobs, promise tokens and waits, for operators and wires; `undefined` on a server without an engine. */
-  readonly deferral: DeferredAccess | undefined;
+  readonly deferral: PromiseAccess | undefined;
 }
 
 /** Tools that are called apart from the server's own, with the same keys, engine, middleware and limits. */
@@ -148,30 +148,30 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   /** @param registry The tools to look in: those of the server, or of a {@link Toolset}. */
   call(call: Call, sink?: Sink, registry: ToolRegistry = this.registry): CallResult | Future<CallResult> {
-    if (this.#isClosed) return this.refuse(call, CLOSING);
+    if (this.#isClosed) return this.refuse(call, SHUTTING_DOWN);
     const { tool, peer } = call;
     const definition = registry.getFor(tool, peer.principal, peer.session);
     return definition === undefined ? this.#refuseUnknown(call, registry) : this.run(definition, call, sink);
   }
 
   run(definition: ToolDefinition, call: Call, sink?: Sink): CallResult | Future<CallResult> {
-    if (this.#isClosed) return this.refuse(call, CLOSING);
+    if (this.#isClosed) return this.refuse(call, SHUTTING_DOWN);
     const error = authorizationError(definition, call.peer.principal) ?? argumentsError(call.args) ??
       (definition.promise && this.deferral?.unusable);
     if (error !== undefined) return this.refuse(call, error);
     const run = new CallContext(definition, call, this, sink);
     const observer = this.#observer;
-    if (observer === undefined) return this.#settled(run);
-    return observe(observer, observer.begin(run, undefined), run, this.#settled(run));
+    if (observer === undefined) return this.#runWithMiddleware(run);
+    return observe(observer, observer.begin(run, undefined), run, this.#runWithMiddleware(run));
   }
 
   /** The result of a run, with the middleware around it and its limits. */
-  #settled(run: CallContext): CallResult | Future<CallResult> {
+  #runWithMiddleware(run: CallContext): CallResult | Future<CallResult> {
     const { part } = run.definition;
     const middleware = part === undefined ? this.#middleware : [...this.#middleware, ...part.middleware];
     const result = middleware.length === 0
-      ? this.#start(run)
-      : toFuture(runChain(run, middleware, this.#runner, () => this.#startWithin(run)));
+      ? this.#runByMeta(run)
+      : toFuture(runChain(run, middleware, this.#runner, () => this.#runWithinMiddleware(run)));
     return result instanceof Future ? this.#guard(run, result) : run.settle(result);
   }
 
@@ -201,7 +201,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     return this.mask(thrown, { tool: definition.name, hint });
   }
 
-  deadlineMs(run: DeadlineRun): number {
+  deadlineMs(run: CalledRun): number {
     const ownMs = run.definition.timeoutMs ?? this.#defaultMs(run);
     return Math.min(ownMs, run.call.meta?.deadlineMs ?? Infinity);
   }
@@ -272,7 +272,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   deadlineError(): ErrorResult {
-    return this.#isGraceOver ? CLOSING : TOO_LATE;
+    return this.#isGraceOver ? SHUTTING_DOWN : DEADLINE_EXCEEDED;
   }
 
   /** @throws {TypeError} If tools need an engine, or keys, that the server does not have. */
@@ -337,13 +337,13 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   /** Time limit of a tool that sets none, in milliseconds. */
-  #defaultMs({ definition: { part } }: DeadlineRun): number {
+  #defaultMs({ definition: { part } }: CalledRun): number {
     return part?.timeoutMs ?? this.#timeoutMs;
   }
 
   /** Starts a run inside of server middleware, which sees the deadline and the promise as the caller does. */
-  #startWithin(run: CallContext): MaybePromise<CallResult> {
-    const started = this.#start(run);
+  #runWithinMiddleware(run: CallContext): MaybePromise<CallResult> {
+    const started = this.#runByMeta(run);
     return started instanceof Future ? run.runState.toMiddleware(started.toPromise()) : started;
   }
 
@@ -361,19 +361,19 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   /** Runs the tool, after the members of `_meta` were applied. */
-  #start(run: CallContext): CallResult | Future<CallResult> {
+  #runByMeta(run: CallContext): CallResult | Future<CallResult> {
     const { meta } = run.call;
     const isPlain = meta === undefined && !this.deferral?.startsElsewhere;
     if (isPlain || run.definition.remote !== undefined) return this.#runTool(run);
     try {
-      const started = this.#startWithMeta(run, meta ?? {});
+      const started = this.#applyMeta(run, meta ?? {});
       return started instanceof Promise ? this.#runner.settle(run, started) : started;
     } catch (thrown) {
       return this.#runner.thrown(run, thrown);
     }
   }
 
-  #startWithMeta(run: CallContext, meta: CallMeta): MaybeFuture<CallResult> {
+  #applyMeta(run: CallContext, meta: CallMeta): MaybeFuture<CallResult> {
     const { continuation, idempotencyKey, isPromiseWanted } = meta;
     const { definition } = run;
     const { deferral, questions } = this;
@@ -391,6 +391,6 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
       if (error !== undefined) return error;
     }
     if (deferral === undefined && idempotencyKey !== undefined) return NO_ENGINE;
-    return deferral?.start(run, meta) ?? this.#runTool(run);
+    return deferral?.startAsJob(run, meta) ?? this.#runTool(run);
   }
 }

@@ -8,12 +8,12 @@ import { writeLine } from "./error_masking.ts";
 const QUIET_MS = 60_000;
 
 /** How many tokens were refused since the last line, and until when there is no other. */
-interface Quiet {
+interface RefusalCount {
   refused: number;
   untilMs: number;
 }
 
-const quietOf = new WeakMap<TokenKeys, Quiet>();
+const refusalsOf = new WeakMap<TokenKeys, RefusalCount>();
 
 /** A token that was refused. */
 export interface RefusedToken {
@@ -32,12 +32,12 @@ export function warnOfRefused(
   { kind, token, principal, reason }: RefusedToken,
 ): void {
   const nowMs = clock.now();
-  const quiet = quietOf.get(keys) ?? { refused: 0, untilMs: -Infinity };
-  quietOf.set(keys, quiet);
-  quiet.refused++;
-  if (logger === undefined || nowMs < quiet.untilMs) return;
-  const { refused } = quiet;
-  Object.assign(quiet, { refused: 0, untilMs: nowMs + QUIET_MS });
+  const count = refusalsOf.get(keys) ?? { refused: 0, untilMs: -Infinity };
+  refusalsOf.set(keys, count);
+  count.refused++;
+  if (logger === undefined || nowMs < count.untilMs) return;
+  const { refused } = count;
+  Object.assign(count, { refused: 0, untilMs: nowMs + QUIET_MS });
   const why = reason ?? reasonOf(keys, { kind, token, principal }, nowMs);
   const caller = principal === "" ? {} : { principal };
   writeLine(logger, "warn", `A ${kind} token was refused: ${why}`, { ...caller, refused });

@@ -34,7 +34,7 @@ export interface RunLimits {
 }
 
 /** The reason for the abort of the signal of a handler that its run has left. */
-export const LEFT: ErrorResult = errorResult(
+export const RUN_STOPPED: ErrorResult = errorResult(
   "cancelled",
   "The run has stopped at a question or wait, and begins again later",
 );
@@ -118,7 +118,7 @@ export class RunState {
 
   /** Aborts the signal of a handler that the run has left, and ends its generator, so that neither continues for nothing. */
   abandon(): void {
-    this.#abort(LEFT);
+    this.#abort(RUN_STOPPED);
     this.onEnd?.();
   }
 

@@ -22,7 +22,7 @@ import type { configure as Configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
 import { writeLine } from "./error_masking.ts";
 import { FutureResult } from "./pending_runs.ts";
-import { LEFT } from "./run_state.ts";
+import { RUN_STOPPED } from "./run_state.ts";
 import type { Sendable } from "./convert_value.ts";
 import { toSendable, withinLimits } from "./sendable.ts";
 import { outputLimitError } from "./services.ts";
@@ -56,7 +56,7 @@ export class ToolRunner {
 
   /** A future with the result of a promise. If the promise rejects, its reason is converted by {@link ToolRunner.thrown}. */
   settle(run: CallContext, running: PromiseLike<CallResult>): Future<CallResult> {
-    return this.#await(run, running, same);
+    return this.#await(run, running, keepResult);
   }
 
   /**
@@ -83,7 +83,7 @@ export class ToolRunner {
   ): void {
     const { run } = result;
     if (result.hasArrived) return this.#dropLate(run);
-    const unsettled = run.asking?.unsettled;
+    const unsettled = run.questions?.unsettled;
     if (unsettled !== undefined) return void unsettled.then(() => this.#receive(result, step, value));
     try {
       const stepped = step.call(this, run, value);
@@ -95,8 +95,8 @@ export class ToolRunner {
   }
 
   /** Logs what a handler has done after its run stopped: it happens again in the next run. */
-  #dropLate({ asking, definition: { name: tool }, callId }: CallContext): void {
-    if (asking?.isLeft !== true) return;
+  #dropLate({ questions, definition: { name: tool }, callId }: CallContext): void {
+    if (questions?.isLeft !== true) return;
     const message =
       "The handler ended after its run had stopped at an open question or wait, so its result was dropped and it " +
       "runs again. Put what takes time, such as what follows Promise.race, into ctx.step";
@@ -106,7 +106,7 @@ export class ToolRunner {
   #receiveThrown(result: FutureResult, thrown: unknown): void {
     if (result.hasArrived) return this.#dropLate(result.run);
     const receive = () => settleInto(this.thrown(result.run, thrown), result);
-    void (result.run.asking?.unsettled?.then(receive) ?? receive());
+    void (result.run.questions?.unsettled?.then(receive) ?? receive());
   }
 
   #afterConfigure(run: CallContext, error: ErrorResult | undefined): CallResult | Future<CallResult> {
@@ -141,7 +141,7 @@ export class ToolRunner {
       // An engine brings the system tools.
       return this.settle(run, this.#services.deferral!.runSystemTool(run, input as RedeemInput));
     }
-    run.start();
+    run.markHandlerStarted();
     try {
       const returned = run.definition.handler(input, run);
       return isPromiseLike(returned) ? this.#awaitAnswer(run, returned) : this.#toResult(run, returned);
@@ -172,9 +172,9 @@ export class ToolRunner {
     const turns = new LoopTurns();
     runState.onEnd = stop;
     try {
-      while (runState.ended === undefined && run.asking?.isLeft !== true) {
+      while (runState.ended === undefined && run.questions?.isLeft !== true) {
         const step = await pieces.next();
-        if (step.done && run.asking?.unsettled !== undefined) await run.asking.unsettled;
+        if (step.done && run.questions?.unsettled !== undefined) await run.questions.unsettled;
         if (step.done) return await this.#answerStream(run, step.value, hasYielded, collected);
         hasYielded = true;
         // JSON has no undefined.
@@ -190,9 +190,9 @@ export class ToolRunner {
         const error = outputLimitError(left, outputLimits);
         let piece = error === undefined
           ? this.#toSchema(run, definition.partial, value, "partial")
-          : new Refused(error);
+          : new Unsendable(error);
         if (piece instanceof Promise) piece = await piece;
-        if (piece instanceof Refused) {
+        if (piece instanceof Unsendable) {
           stop();
           return piece.error;
         }
@@ -204,10 +204,10 @@ export class ToolRunner {
         const turn = turns.next();
         if (turn !== undefined) await turn;
       }
-      return runState.ended ?? LEFT;
+      return runState.ended ?? RUN_STOPPED;
     } catch (thrown) {
       stop();
-      await run.asking?.unsettled;
+      await run.questions?.unsettled;
       return this.thrown(run, thrown);
     }
   }
@@ -237,7 +237,7 @@ export class ToolRunner {
     const promise = external && this.#services.deferral?.promiseExternal(run, value);
     if (promise !== undefined) return promise;
     // A value returned while a question is unanswered is ignored; the handler runs again with the answer.
-    if (run.asking?.hasStopped("returned")) return run.asking.settle();
+    if (run.questions?.hasStopped("returned")) return run.questions.settle();
     const { outputLimits } = this.#services;
     const left = estimateJsonSize(value, outputLimits.answerChars, outputLimits.depth);
     if (!Number.isNaN(left)) return this.#checkAnswer(run, answer(run, value), left);
@@ -278,15 +278,15 @@ export class ToolRunner {
 
   /** The result with the value to send in place of the returned one, or the error of a value that its schema refuses. */
   #finishAs(run: CallContext, result: CallResult, sent: unknown): CallResult {
-    return sent instanceof Refused ? sent.error : this.#finish(run, { ...result, value: sent } as AnswerOutcome);
+    return sent instanceof Unsendable ? sent.error : this.#finish(run, { ...result, value: sent } as AnswerOutcome);
   }
 
   /** Adds changed caller state to a result, or replaces it by the questions of the run. */
   #finish(run: CallContext, result: CallResult): CallResult {
-    if (run.asking?.hasStopped()) return run.asking.settle();
-    if (run.openedState === undefined || result.kind === "error") return result;
+    if (run.questions?.hasStopped()) return run.questions.settle();
+    if (run.openedCallerState === undefined || result.kind === "error") return result;
     try {
-      const context = run.openedState.encode();
+      const context = run.openedCallerState.encode();
       return context === undefined ? result : { ...result, context } as CallResult;
     } catch (thrown) {
       return this.#services.mask(thrown, { tool: run.definition.name });
@@ -316,12 +316,12 @@ export class ToolRunner {
     const where = (first === undefined ? "" : ` at "${formatPath(first.path)}": ${first.message}`) +
       (what === "output" ? adviceOn(value) : "");
     const mismatch = new TypeError(`The ${what} does not fit the declared schema${where}`);
-    return new Refused(this.#services.mask(mismatch, { tool: run.definition.name, issues }));
+    return new Unsendable(this.#services.mask(mismatch, { tool: run.definition.name, issues }));
   }
 
   /** The result of a run that threw: its questions if it has stopped, the error that ended it from outside, else the value, converted or masked. */
   thrown(run: CallContext, thrown: unknown): CallResult | Future<CallResult> {
-    if (run.asking?.hasStopped("thrown")) return run.asking.settle();
+    if (run.questions?.hasStopped("thrown")) return run.questions.settle();
     // An exception caused by the abort is expected; return the reason for the abort.
     if (run.ended !== undefined) return run.ended;
     const settled = withinLimits(this.#services.settleRun(run, thrown), run.definition.name, this.#services);
@@ -337,7 +337,7 @@ export class ToolRunner {
 }
 
 /** In place of a value that is not sent. */
-class Refused {
+class Unsendable {
   readonly error: ErrorResult;
 
   constructor(error: ErrorResult) {
@@ -345,7 +345,7 @@ class Refused {
   }
 }
 
-function same(_run: CallContext, result: CallResult): CallResult {
+function keepResult(_run: CallContext, result: CallResult): CallResult {
   return result;
 }
 

@@ -6,9 +6,9 @@ import { formatPath } from "../../internal/text.ts";
 import type { Sendable } from "./convert_value.ts";
 import { type CallServices, outputLimitError, type OutputLimits } from "./services.ts";
 
-type Code = typeof import("./convert_value.ts");
+type ConvertModule = typeof import("./convert_value.ts");
 
-let code: Code | undefined;
+let convertModule: ConvertModule | undefined;
 
 /**
  * Converts a value that `estimateJsonSize` cannot measure. `what` names it in errors: "output".
@@ -17,7 +17,7 @@ let code: Code | undefined;
  * @throws {TypeError} If JSON cannot express a part of the value; the message has its path, and what to return instead.
  */
 export function toSendable(value: unknown, what: string, limits: OutputLimits): Sendable | Promise<Sendable> {
-  return useCode(({ convertValue }) => convertValue(value, { what, limits, ...SHARED }));
+  return withConvertModule(({ convertValue }) => convertValue(value, { what, limits, ...SHARED }));
 }
 
 /**
@@ -51,7 +51,9 @@ function convertWithin(result: CallResult, tool: string, services: OutputService
   const mask = (thrown: unknown) => services.mask(thrown, { tool });
   const check = ({ left, value }: Sendable) => outputLimitError(left, outputLimits) ?? value as CallResult;
   try {
-    const converted = useCode(({ convertResult }) => convertResult(result, { limits: outputLimits, ...SHARED }));
+    const converted = withConvertModule(({ convertResult }) =>
+      convertResult(result, { limits: outputLimits, ...SHARED })
+    );
     return converted instanceof Promise ? Future.of(converted.then(check).catch(mask)) : check(converted);
   } catch (thrown) {
     return mask(thrown);
@@ -60,10 +62,10 @@ function convertWithin(result: CallResult, tool: string, services: OutputService
 
 const SHARED = { tooDeep: TOO_DEEP, formatPath };
 
-function useCode(use: (loaded: Code) => Sendable | Promise<Sendable>): Sendable | Promise<Sendable> {
-  return code === undefined ? load().then(use) : use(code);
+function withConvertModule(use: (loaded: ConvertModule) => Sendable | Promise<Sendable>): Sendable | Promise<Sendable> {
+  return convertModule === undefined ? loadConvertModule().then(use) : use(convertModule);
 }
 
-async function load(): Promise<Code> {
-  return (code ??= await import("./convert_value.ts"));
+async function loadConvertModule(): Promise<ConvertModule> {
+  return (convertModule ??= await import("./convert_value.ts"));
 }

@@ -35,7 +35,10 @@ export const INVALID_CONTINUATION: ErrorResult = errorResult(
 );
 
 /** The error `deadline_exceeded` for a run whose time limit has expired, unless that is because of a shutdown. */
-export const TOO_LATE: ErrorResult = errorResult("deadline_exceeded", "The call took longer than its deadline");
+export const DEADLINE_EXCEEDED: ErrorResult = errorResult(
+  "deadline_exceeded",
+  "The call took longer than its deadline",
+);
 
 /** The error `invalid_input` for arguments of a call that are not a JSON object; `undefined` for an object. */
 export function argumentsError(args: unknown): ErrorResult | undefined {
@@ -43,7 +46,7 @@ export function argumentsError(args: unknown): ErrorResult | undefined {
 }
 
 /** The error for calls that arrive after the shutdown began, or are still pending when its grace period ends. */
-export const CLOSING: ErrorResult = errorResult(
+export const SHUTTING_DOWN: ErrorResult = errorResult(
   "unavailable",
   "The server is shutting down; try again, another replica may answer",
   { retry_after_ms: 1_000 },
@@ -91,9 +94,9 @@ export interface CallServices extends RunStateServices {
   /** Creates the state of a run that holds its signal, deadlines and events; with an engine, one that can become a job's. */
   createRunState(call: Call, sink: Sink | undefined): RunState;
   /** Time limit of a whole call, in milliseconds; for a stream, the time until it has to give a promise. */
-  deadlineMs(run: DeadlineRun): number;
+  deadlineMs(run: CalledRun): number;
   /** Promises of runs that stop; `undefined` on a server without an engine. */
-  readonly deferral: StoppedRuns | undefined;
+  readonly deferral: RunPromises | undefined;
   /** URL that takes values for waits; `undefined` on a server without the option `resolver`. */
   readonly resolverUrl: string | undefined;
   /** Masks an error: the log has it in full, the caller gets a correlation id. */
@@ -101,13 +104,13 @@ export interface CallServices extends RunStateServices {
 }
 
 /** Parts of a run from which its time limit is computed: its tool, and the metadata of its call. */
-export interface DeadlineRun {
+export interface CalledRun {
   readonly definition: ToolDefinition;
   readonly call: Call;
 }
 
 /** Id of the caller of a run, to which tokens are bound; `""` for an unauthenticated caller. */
-export function principalIdOf({ call: { peer } }: Pick<DeadlineRun, "call">): string {
+export function principalIdOf({ call: { peer } }: Pick<CalledRun, "call">): string {
   return peer.principal?.id ?? "";
 }
 
@@ -146,13 +149,13 @@ export interface QuestionMethods
 }
 
 /** Parts of a run that the code of questions, waits, steps and caller state needs. */
-export interface AskingRun extends DeadlineRun {
+export interface AskingRun extends CalledRun {
   readonly callId: string;
   readonly lease: RunLease | undefined;
   /** Resolves when the run's job has been written; `undefined` until writing begins. */
-  readonly written: Promise<boolean> | undefined;
+  readonly jobWritten: Promise<boolean> | undefined;
   /** Promise token through which the `check` of external work asks; `undefined` for other runs. */
-  readonly asksThrough: string | undefined;
+  readonly externalToken: string | undefined;
   readonly runState: { readonly deliveredPieces: number; skippedPieces: number };
   readonly services: CallServices;
   readonly sink: Sink | undefined;
@@ -163,7 +166,7 @@ export interface AskingRun extends DeadlineRun {
 }
 
 /** Turns runs that stop at questions or waits into jobs, and makes their promises. */
-export interface StoppedRuns {
+export interface RunPromises {
   /** Whether a continuation is the idempotency key of its call: sent again, it gives the result of the first time. */
   readonly joinsContinuations: boolean;
   /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
@@ -212,7 +215,7 @@ export interface EncodableCallerState extends CallerState {
 /** Questions, steps and caller state: implemented in questions/, brought by the value of the option `keys`. */
 export interface QuestionSupport {
   /** Starts the questions and steps of a run, with the answers and steps of the runs before it. */
-  start(run: AskingRun, memo?: Memo): RunQuestions;
+  track(run: AskingRun, memo?: Memo): RunQuestions;
   /** Reads the caller state that came with a call. */
   openCallerState(run: AskingRun): EncodableCallerState;
   /** Continues the run of a continuation, with the answers that came with it; an error if it is not one of this call. */

@@ -146,7 +146,7 @@ export class JobLease implements RunLease {
     const isQuestion = result.kind === "elicitation" || result.kind === "request-for-more-resource";
     // The next question of a call that continues: its continuation is the next idempotency key.
     if (isQuestion && !this.isPromised && this.#run.isContinued) {
-      const { asked = [] } = this.#run.asking?.memo ?? {};
+      const { asked = [] } = this.#run.questions?.memo ?? {};
       // No answer was taken: all questions are asked again, and this continuation, too, may still bring their answers.
       const isAskedAgain = asked.every((key) => Object.hasOwn(result.requests, key));
       if (!isAskedAgain || !await this.#jobs.forget(job)) await this.#jobs.finish(job, result);
@@ -156,12 +156,12 @@ export class JobLease implements RunLease {
     const isStored = this.isPromised ||
       !(isQuestion || (result.kind === "error" && result.code !== "result_too_large"));
     if (!isStored && await this.#jobs.forget(job)) return;
-    const { asking, lastProgress: progress } = this.#run;
+    const { questions, lastProgress: progress } = this.#run;
     const pieces = this.#takePieces();
-    const stop = { memo: asking?.memo ?? job.memo, ...(progress && { progress }), ...pieces };
+    const stop = { memo: questions?.memo ?? job.memo, ...(progress && { progress }), ...pieces };
     if (isQuestion) return void await this.#jobs.ask(job, result.requests, stop);
-    if (result.kind === "promise" && asking?.waiting !== undefined) {
-      return await this.#jobs.suspend(job, asking.waiting, stop);
+    if (result.kind === "promise" && questions?.waiting !== undefined) {
+      return await this.#jobs.suspend(job, questions.waiting, stop);
     }
     if (result.kind !== "error") return void await this.#jobs.finish(job, result, pieces);
     if (result.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);

@@ -17,8 +17,8 @@ export const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
  * Id of the job of a run, that of the call, and the digest of the answers with which the call continues. A continued call has an id for
  * each round, since its questions are answered once.
  */
-function jobIdOf({ callId, call, asking, definition: { name } }: CallContext): Pick<Job, "id" | "answers"> {
-  const { rounds, answers } = call.meta?.idempotencyKey === undefined && asking?.memo || EMPTY_MEMO;
+function jobIdOf({ callId, call, questions, definition: { name } }: CallContext): Pick<Job, "id" | "answers"> {
+  const { rounds, answers } = call.meta?.idempotencyKey === undefined && questions?.memo || EMPTY_MEMO;
   if (rounds === undefined) return { id: callId };
   return { id: uuidOf("continuation", callId, `${rounds}`), answers: digestOf(name, answers) };
 }
@@ -63,6 +63,6 @@ export function jobOfRun(
     expiresAtMs: services.clock.now() + ttlMs + CLOCK_SKEW_MS,
     maxAttempts: promise === undefined ? KEYED_ATTEMPTS : promise.retries + 1,
     ...(promise?.keepFailed && { keepsFailed: true }),
-    memo: run.asking?.memo ?? EMPTY_MEMO,
+    memo: run.questions?.memo ?? EMPTY_MEMO,
   };
 }

@@ -8,7 +8,7 @@ import { RunState } from "../../core/dispatch/run_state.ts";
 const PROMISE_MIDDLEWARE_MS = 1_000;
 
 /** State of a run that is promised or stored; a separate object, because each field costs time in every run. */
-class JobParts {
+class StoredRun {
   /** Stores the work's result with its job. */
   store: ((result: CallResult) => Promise<void>) | undefined;
   /** Resolves when the work's result has been stored; `undefined` if nothing is stored. */
@@ -23,7 +23,7 @@ class JobParts {
 
 /** A run state that can become that of a job. */
 export class JobRunState extends RunState {
-  #job: JobParts | undefined;
+  #job: StoredRun | undefined;
 
   /** Makes the run a job's: `store` gets the work's result, and the caller gets the result after `store` has resolved. */
   detach(store: (result: CallResult) => Promise<void>): void {
@@ -84,12 +84,12 @@ export class JobRunState extends RunState {
     if (answered !== undefined) whenStored(job, () => answered.receive(result));
   }
 
-  #useJob(): JobParts {
-    return (this.#job ??= new JobParts());
+  #useJob(): StoredRun {
+    return (this.#job ??= new StoredRun());
   }
 }
 
-function whenStored({ stored }: JobParts, listener: () => void): void {
+function whenStored({ stored }: StoredRun, listener: () => void): void {
   if (stored === undefined) listener();
   else void stored.then(listener);
 }

@@ -19,7 +19,7 @@ import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { settleOrMask } from "../../core/dispatch/error_masking.ts";
 import { CallContext } from "../../core/dispatch/call_context.ts";
 import { configure } from "../../core/dispatch/configure.ts";
-import type { DeferralParts, DispatchServices } from "../../core/dispatch/deferral.ts";
+import type { DispatchServices, ResolvedDeferralOptions } from "../../core/dispatch/deferral.ts";
 import { invalidArguments } from "../../core/dispatch/run_tool.ts";
 import { principalIdOf, type RunLease, type RunQuestions } from "../../core/dispatch/services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
@@ -43,7 +43,7 @@ const HAND_OVER_MS = 2_000;
 const RUNNING = { state: "running", epoch: 1, attempt: 1 } as const;
 
 /** Options of a {@link JobRunner}. */
-export interface JobRunnerOptions extends DeferralParts {
+export interface JobRunnerOptions extends ResolvedDeferralOptions {
   readonly jobs: Jobs;
   readonly promises: JobPromises;
   readonly waits: JobWaiters;
@@ -100,8 +100,8 @@ export class JobRunner {
   async #becomeJob(run: CallContext, startedMs: number, promiseAtMs: number): Promise<void> {
     const runState = jobRunState(run);
     const { clock } = this.#services;
-    if (run.written === undefined) this.#write(run, { isPromised: true, startedMs });
-    const isWritten = await run.written;
+    if (run.jobWritten === undefined) this.#write(run, { isPromised: true, startedMs });
+    const isWritten = await run.jobWritten;
     // The continuation was sent twice which is not an idempotency key here, maybe with other answers, so this run gets a separate job.
     if (!isWritten && !run.isKeyed) await this.#write(run, { isPromised: true, startedMs }, crypto.randomUUID());
     this.ensureWorker();
@@ -150,7 +150,8 @@ export class JobRunner {
    */
   bindKey(run: CallContext, key: string | undefined): void {
     if (key !== undefined) {
-      run.resume(uuidOf(principalIdOf(run), key, ...run.definition.part?.path ?? []), run.asking?.memo ?? EMPTY_MEMO);
+      const { memo = EMPTY_MEMO } = run.questions ?? {};
+      run.resume(uuidOf(principalIdOf(run), key, ...run.definition.part?.path ?? []), memo);
     }
     run.runState.ignoreDisconnect();
   }
@@ -220,10 +221,10 @@ export class JobRunner {
   #write(run: CallContext, lease: LeaseOptions, id?: string): Promise<boolean> {
     const job = { ...jobOfRun(run, RUNNING, id), owner: this.#jobs.owner };
     const written = this.#insertRunning(run, job, lease);
-    run.written = written;
+    run.jobWritten = written;
     // The next attempt writes again.
     written.catch(() => {
-      if (run.written === written) run.written = undefined;
+      if (run.jobWritten === written) run.jobWritten = undefined;
     });
     return written;
   }

@@ -1,5 +1,5 @@
 /** The jobs of one server: the code that a deferral loads when its server first needs it. */
-import type { DeferralParts, DispatchServices } from "../../core/dispatch/deferral.ts";
+import type { DispatchServices, ResolvedDeferralOptions } from "../../core/dispatch/deferral.ts";
 import { JobPromises } from "./job_promises.ts";
 import { JobRunner } from "./job_runner.ts";
 import { JobWaiters } from "./job_waiters.ts";
@@ -8,7 +8,7 @@ import { Redeemer } from "./redeem.ts";
 import { ScheduledJobs } from "./scheduled_jobs.ts";
 import { WaitResolver } from "./wait_resolver.ts";
 
-export { promiseAgain } from "./redeem.ts";
+export { renewPromise } from "./redeem.ts";
 
 /** Creates and connects the parts of one server that work on its jobs: the runner, the system tools, and the resolver of waits. */
 export class JobService {
@@ -19,7 +19,7 @@ export class JobService {
   readonly waitResolver: WaitResolver;
   readonly #waits: JobWaiters;
 
-  constructor(services: DispatchServices, parts: DeferralParts) {
+  constructor(services: DispatchServices, parts: ResolvedDeferralOptions) {
     const { reporting, keys, notifier, scheduler, ownerOf } = parts;
     const jobs = this.jobs = new Jobs(reporting, services.clock, ownerOf);
     jobs.notifier = notifier;

@@ -2,7 +2,7 @@ import { type CallResult, type ErrorResult, errorResult } from "../../core/call/
 import type { Job } from "../../core/dispatch/engine.ts";
 import { isFinal, type Jobs } from "./jobs.ts";
 import type { DispatchServices } from "../../core/dispatch/deferral.ts";
-import { CLOSING } from "../../core/dispatch/services.ts";
+import { SHUTTING_DOWN } from "../../core/dispatch/services.ts";
 import type { JobPromises } from "./job_promises.ts";
 import type { CallContext } from "../../core/dispatch/call_context.ts";
 import { PieceReader } from "./kept_pieces.ts";
@@ -69,7 +69,7 @@ export class JobWaiters {
     if (job !== undefined && isOpen(job)) {
       // A tool without .promise() has no promise to redeem.
       if (promise === undefined) {
-        return this.#services.isClosed ? CLOSING : this.#services.deadlineError();
+        return this.#services.isClosed ? SHUTTING_DOWN : this.#services.deadlineError();
       }
       job = await this.#jobs.join(joined.id);
     }

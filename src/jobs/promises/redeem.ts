@@ -27,7 +27,7 @@ const DEFAULT_RETRY_AFTER_MS = 1_000;
 /** Shortest pause between two looks at external work within one redeem, in milliseconds, whatever delay the work gives. */
 const MIN_PAUSE_MS = 50;
 
-type Wait = Omit<RemoteWait, "signal">;
+type RedeemWait = Omit<RemoteWait, "signal">;
 
 /** Runs the system tools `redeem` and `cancel`: finds the work that a promise token names, and returns its result or cancels it. */
 export class Redeemer {
@@ -129,7 +129,7 @@ export class Redeemer {
   async #pollUntilEnd(
     run: CallContext,
     waitMs: number,
-    poll: (wait: Wait) => Promise<CallResult>,
+    poll: (wait: RedeemWait) => Promise<CallResult>,
   ): Promise<CallResult> {
     const untilMs = this.#services.clock.elapsed() + waitMs;
     for (let isFirst = true;; isFirst = false) {
@@ -146,11 +146,16 @@ export class Redeemer {
   }
 
   /** Polls a remote server, which may wait before it answers; if this server closes first, the caller gets its promise again. */
-  async #pollRemote(run: CallContext, opened: RemotePromise, remote: RemoteRunner, wait: Wait): Promise<CallResult> {
+  async #pollRemote(
+    run: CallContext,
+    opened: RemotePromise,
+    remote: RemoteRunner,
+    wait: RedeemWait,
+  ): Promise<CallResult> {
     const abandoned = new AbortController();
     const pause = this.#waits.pause(run, this.#services.deadlineMs(run));
     const redeemed = remote.redeem(run, opened, { ...wait, signal: abandoned.signal });
-    const again = pause.over.then(() => promiseAgain(opened, new Pending({}), this.#services.clock.now()));
+    const again = pause.over.then(() => renewPromise(opened, new Pending({}), this.#services.clock.now()));
     try {
       return await Promise.race([redeemed, again]);
     } finally {
@@ -175,7 +180,7 @@ export class Redeemer {
   ): Promise<CallResult> {
     const { output } = opened.definition;
     const inner = this.#externalRun(run, opened, check, output);
-    inner.asksThrough = opened.token;
+    inner.externalToken = opened.token;
     const { continuation, responses } = run.call.meta ?? {};
     if (isFirst && continuation === opened.token) {
       inner.resume(opened.id, { answers: Object.fromEntries(readAnswers(responses)), steps: {} });
@@ -197,14 +202,14 @@ export class Redeemer {
       handler: (_, ctx) => work(opened.data, ctx),
     };
     const inner = new CallContext(definition, { ...run.call, tool: definition.name }, run.services, run.sink);
-    inner.joinRun(run, opened.id);
+    inner.useStateOf(run, opened.id);
     inner.redeemed = opened;
     return inner;
   }
 }
 
 /** The promise outcome of external or remote work that is still running: the same token, with delay, progress and estimate of `ctx.pending()`. */
-export function promiseAgain(
+export function renewPromise(
   { token, expiresAtMs }: RemotePromise,
   { options }: Pending,
   nowMs: number,

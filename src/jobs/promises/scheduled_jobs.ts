@@ -1,6 +1,6 @@
 import type { Job } from "../../core/dispatch/engine.ts";
 import type { DispatchServices } from "../../core/dispatch/deferral.ts";
-import type { Scheduler } from "../../core/dispatch/schedule.ts";
+import type { Scheduler } from "../../core/dispatch/schedule_contract.ts";
 import type { Jobs } from "./jobs.ts";
 
 /** Delay until the call of an unknown schedule is delivered to another process, in milliseconds. */

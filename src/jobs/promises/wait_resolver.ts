@@ -2,8 +2,13 @@ import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import { digestOf } from "../../core/token/digest.ts";
-import { valueName } from "../../core/dispatch/questions/waiting.ts";
-import type { DeferralParts, DispatchServices, OpenWait, WaitResolution } from "../../core/dispatch/deferral.ts";
+import { nameOfWait } from "../../core/dispatch/questions/wait_tracker.ts";
+import type {
+  DispatchServices,
+  OpenWait,
+  ResolvedDeferralOptions,
+  WaitResolution,
+} from "../../core/dispatch/deferral.ts";
 import { resolveJobWait } from "./job_waits.ts";
 import type { Jobs } from "./jobs.ts";
 
@@ -11,7 +16,7 @@ import type { Jobs } from "./jobs.ts";
 const MAX_VALUE_CHARS = 262_144;
 
 /** The claims of a resolve token: key of the wait, and the process that has the job if others have not. */
-interface ResolveData {
+interface ResolverTokenData {
   readonly k: string;
   readonly i?: string;
 }
@@ -20,9 +25,9 @@ interface ResolveData {
 export class WaitResolver {
   readonly #services: DispatchServices;
   readonly #jobs: Jobs;
-  readonly #options: DeferralParts;
+  readonly #options: ResolvedDeferralOptions;
 
-  constructor(services: DispatchServices, jobs: Jobs, options: DeferralParts) {
+  constructor(services: DispatchServices, jobs: Jobs, options: ResolvedDeferralOptions) {
     this.#services = services;
     this.#jobs = jobs;
     this.#options = options;
@@ -40,14 +45,14 @@ export class WaitResolver {
       );
     }
     const value: Json = JSON.parse(json);
-    return await this.#resolve(found.id, valueName(found.key), resolution.done, value);
+    return await this.#resolve(found.id, nameOfWait(found.key), resolution.done, value);
   }
 
   /** Reads the wait of a token without resolving it: key and schema if it is open, else the refusal that a value would get. */
   async read(token: string): Promise<OpenWait | Resolution | ErrorResult> {
     const found = this.#verify(token);
     if ("resolved" in found || "kind" in found) return found;
-    const name = valueName(found.key);
+    const name = nameOfWait(found.key);
     const job = await this.#jobs.engine.get(found.id);
     if (job === undefined) return { resolved: false, reason: "over" };
     const [, result] = resolveJobWait(job, name, { done: "accept", digest: "" });
@@ -60,7 +65,7 @@ export class WaitResolver {
     const verified = keys.verify("resolve", token, "", this.#services.clock.now());
     if (verified === "invalid") return errorResult("invalid_promise", "Not a resolver of this server");
     if (verified === "expired") return { resolved: false, reason: "expired" };
-    const { k: key, i } = verified.data as unknown as ResolveData;
+    const { k: key, i } = verified.data as unknown as ResolverTokenData;
     return i === engine.processId ? { id: verified.id, key } : { resolved: false, reason: "lost" };
   }
 

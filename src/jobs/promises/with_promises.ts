@@ -21,25 +21,25 @@ import { settleOrMask, writeLine } from "../../core/dispatch/error_masking.ts";
 import type { CallContext } from "../../core/dispatch/call_context.ts";
 import type {
   Deferral,
+  DeferralFactory,
   DeferralOptions,
-  DeferralParts,
-  DeferralSupport,
   DispatchServices,
   JobControl,
   OpenWait,
   PromiseEngine,
   PromiseTerms,
+  ResolvedDeferralOptions,
   WaitResolution,
 } from "../../core/dispatch/deferral.ts";
 import { withErrorReporting } from "./engine_errors.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import type { Notifier } from "../../core/dispatch/job_notifier.ts";
-import type { Scheduler } from "../../core/dispatch/schedule.ts";
+import type { Scheduler } from "../../core/dispatch/schedule_contract.ts";
 import type { RunQuestions } from "../../core/dispatch/services.ts";
 import { JobRunState } from "./job_run_state.ts";
 import type { JobService } from "./job_service.ts";
 import { CLOCK_SKEW_MS, PromiseTokens } from "./promise_tokens.ts";
-import { Reminder } from "./reminder.ts";
+import { MissingWorkerWarning } from "./missing_worker_warning.ts";
 import { answerWithin, timesOf } from "./run_guard.ts";
 
 /**
@@ -49,10 +49,10 @@ import { answerWithin, timesOf } from "./run_guard.ts";
  * @returns The same engine, for the option `engine` of a server.
  */
 export function withPromises<Own extends Engine>(engine: Own): Own & PromiseEngine {
-  return Object.assign(engine, { "~deferral": SUPPORT });
+  return Object.assign(engine, { "~deferral": DEFERRAL_FACTORY });
 }
 
-const SUPPORT: DeferralSupport = {
+const DEFERRAL_FACTORY: DeferralFactory = {
   systemTools: systemToolsFor,
   create: (services, options) => new EngineDeferral(services, options),
   randomKeys,
@@ -65,13 +65,13 @@ function systemToolsFor(definitions: readonly ToolDefinition[]): readonly ToolDe
 }
 
 /** The code of jobs, once it has been loaded. */
-let jobModule: JobCode | undefined;
+let jobModule: JobModule | undefined;
 
 /** The module with the code of jobs, which is loaded when a server first needs it. */
-export type JobCode = typeof import("./job_service.ts");
+export type JobModule = typeof import("./job_service.ts");
 
 /** Provides the code of jobs to all servers of this process, so that none has to load it. For tests: virtual time does not wait for that. */
-export function provideJobCode(provided: JobCode): void {
+export function provideJobModule(provided: JobModule): void {
   jobModule = provided;
 }
 
@@ -84,10 +84,10 @@ const DEFAULT_CONCURRENCY = 10;
 
 class EngineDeferral implements Deferral {
   readonly #services: DispatchServices;
-  readonly #parts: DeferralParts;
+  readonly #options: ResolvedDeferralOptions;
   readonly #tokens: PromiseTokens;
   readonly #control: JobControl;
-  readonly #reminder: Reminder;
+  readonly #warning: MissingWorkerWarning;
   #isResumed = false;
   unusable: ErrorResult | undefined = undefined;
   #service: JobService | undefined;
@@ -103,13 +103,13 @@ class EngineDeferral implements Deferral {
     this.#tokens = new PromiseTokens(services, keys);
     const notifier = this.#createNotifier(options, reporting);
     const scheduler = this.#createScheduler(options, reporting);
-    this.#parts = { ...options, reporting, concurrency, notifier, scheduler, ownerOf };
+    this.#options = { ...options, reporting, concurrency, notifier, scheduler, ownerOf };
     void prepare(engine).catch((thrown) => {
       services.mask(thrown, { engine: engine.name });
       this.unusable = errorResult("unavailable", "The job engine cannot work: its server lacks what the engine needs");
     });
-    this.#reminder = new Reminder(services, () => this.#mayHaveWork && !this.#service?.runner.isWorking);
-    if (!this.startsElsewhere && (scheduler !== undefined || !isOfOneProcess(engine))) this.#reminder.start();
+    this.#warning = new MissingWorkerWarning(services, () => this.#mayHaveWork && !this.#service?.runner.isWorking);
+    if (!this.startsElsewhere && (scheduler !== undefined || !isOfOneProcess(engine))) this.#warning.start();
     this.#control = {
       engine: reporting,
       clock: services.clock,
@@ -123,7 +123,7 @@ class EngineDeferral implements Deferral {
   }
 
   assertServable(definitions: readonly ToolDefinition[]): void {
-    const { engine, keys } = this.#parts;
+    const { engine, keys } = this.#options;
     assertConfigHidden(definitions, engine, keys);
     if (engine.endsWithRequest) assertNoWork(definitions, engine);
     // The next attempt reports an error.
@@ -146,15 +146,15 @@ class EngineDeferral implements Deferral {
   }
 
   get startsElsewhere(): boolean {
-    return this.#parts.engine.startsElsewhere === true;
+    return this.#options.engine.startsElsewhere === true;
   }
 
   get joinsContinuations(): boolean {
     // Where work ends with its request, no other request can wait for it.
-    return this.#parts.engine.endsWithRequest !== true;
+    return this.#options.engine.endsWithRequest !== true;
   }
 
-  start(run: CallContext, { idempotencyKey, isPromiseWanted }: CallMeta): Promise<CallResult> | undefined {
+  startAsJob(run: CallContext, { idempotencyKey, isPromiseWanted }: CallMeta): Promise<CallResult> | undefined {
     const mayPromise = run.definition.promise !== undefined;
     const isEnqueued = isPromiseWanted === true && mayPromise;
     const waits = !isEnqueued && this.startsElsewhere && mayPromise;
@@ -180,8 +180,8 @@ class EngineDeferral implements Deferral {
     const { redeemed, definition: { external } } = run;
     if (redeemed === undefined) return external && this.#tokens.ofExternal(run, external.ttlMs, value);
     // The code of jobs is what redeems.
-    return value instanceof Pending && run.asking?.requests === undefined
-      ? jobModule!.promiseAgain(redeemed, value, this.#services.clock.now())
+    return value instanceof Pending && run.questions?.requests === undefined
+      ? jobModule!.renewPromise(redeemed, value, this.#services.clock.now())
       : undefined;
   }
 
@@ -225,8 +225,8 @@ class EngineDeferral implements Deferral {
     }
   }
 
-  tokenOf({ lease, asksThrough }: CallContext): string | undefined {
-    return lease?.isPromised ? this.#service!.promises.ofJob(lease.job).token : asksThrough;
+  tokenOf({ lease, externalToken }: CallContext): string | undefined {
+    return lease?.isPromised ? this.#service!.promises.ofJob(lease.job).token : externalToken;
   }
 
   readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
@@ -241,7 +241,7 @@ class EngineDeferral implements Deferral {
   work(options: Optional<WorkOptions> | undefined): EngineWorker {
     const concurrency = concurrencyOf(options);
     // Throws: the error of a loaded runner would only be logged.
-    if (this.startsElsewhere) return this.#parts.engine.work(() => Promise.resolve(), { concurrency });
+    if (this.startsElsewhere) return this.#options.engine.work(() => Promise.resolve(), { concurrency });
     const service = this.#loaded;
     if (service !== undefined) return service.runner.work(concurrency);
     let isStopped = false;
@@ -261,29 +261,29 @@ class EngineDeferral implements Deferral {
   resume(): void {
     if (this.#isResumed || this.#services.isClosed) return;
     this.#isResumed = true;
-    this.#reminder.cancel();
-    const { concurrency, scheduler } = this.#parts;
+    this.#warning.cancel();
+    const { concurrency, scheduler } = this.#options;
     const hasTools = hasPromises(this.#services.registry);
     if (concurrency === 0 && !this.startsElsewhere && (hasTools || scheduler !== undefined)) {
-      writeLine(this.#services.logger, "info", NO_WORKER, { engine: this.#parts.engine.name });
+      writeLine(this.#services.logger, "info", NO_WORKER, { engine: this.#options.engine.name });
     }
     if (this.#mayHaveWork) this.#ensureWorker();
   }
 
   async stop(): Promise<void> {
-    this.#reminder.cancel();
+    this.#warning.cancel();
     await this.#service?.stop();
   }
 
   /** Whether there may be work before the first call: jobs of an earlier process, or schedules. */
   get #mayHaveWork(): boolean {
-    const { engine, scheduler } = this.#parts;
+    const { engine, scheduler } = this.#options;
     return scheduler !== undefined || !isOfOneProcess(engine) && hasPromises(this.#services.registry);
   }
 
   /** The jobs, if their code has been loaded. */
   get #loaded(): JobService | undefined {
-    return (this.#service ??= jobModule && new jobModule.JobService(this.#services, this.#parts));
+    return (this.#service ??= jobModule && new jobModule.JobService(this.#services, this.#options));
   }
 
   async #load(): Promise<JobService> {
@@ -305,7 +305,7 @@ class EngineDeferral implements Deferral {
 
   /** Logs the error of a worker that starts after its code was loaded. */
   #report(starting: Promise<unknown>): void {
-    starting.catch((thrown) => this.#services.mask(thrown, { engine: this.#parts.engine.name }));
+    starting.catch((thrown) => this.#services.mask(thrown, { engine: this.#options.engine.name }));
   }
 
   /** Promises the result of a run, once its handler has started. */
@@ -318,7 +318,7 @@ class EngineDeferral implements Deferral {
     run.runState.limit(deadlineMs - budgetMs);
     // Only the middleware around the finished work is pending.
     if (run.runState.workResult !== undefined) return;
-    run.whenStarted(() => {
+    run.whenHandlerStarts(() => {
       this.#withJobs(({ runner }) => runner.adopt(run, startedMs, promiseAtMs)).catch((thrown) => {
         if (this.unusable !== undefined) return run.runState.end(this.unusable);
         // Without a promise the run continues until its deadline.

@@ -3,7 +3,7 @@ import type { Json } from "../../internal/json.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
 import { digestOf } from "../../core/token/digest.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
-import type { ScheduledCall, ScheduleHost } from "../../core/dispatch/schedule.ts";
+import type { ScheduledCall, ScheduleHost } from "../../core/dispatch/schedule_contract.ts";
 
 /**
  * Creates the job of one call of a schedule, due at its time. Arguments are not checked if the schema is asynchronous.

@@ -5,7 +5,7 @@
 import type { Job } from "../../core/dispatch/engine.ts";
 import { MAX_TIMER_MS } from "../../internal/time.ts";
 import { digestOf, uuidOf } from "../../core/token/digest.ts";
-import type { Schedule, ScheduleHost, Scheduler } from "../../core/dispatch/schedule.ts";
+import type { Schedule, ScheduleHost, Scheduler } from "../../core/dispatch/schedule_contract.ts";
 import { createScheduledJob } from "./scheduled_job.ts";
 
 /** Delay before a call is stored again after the engine has failed, in milliseconds. */
@@ -17,30 +17,30 @@ const RETRY_MS = 5_000;
  * @throws {TypeError} If two schedules have the same name, the server does not have the tool of one, or its arguments do not fit.
  */
 export function createScheduler(schedules: readonly Schedule[], host: ScheduleHost): Scheduler {
-  const timetables = new Map<string, Timetable>();
+  const runners = new Map<string, ScheduleRunner>();
   for (const schedule of schedules) {
-    if (timetables.has(schedule.name)) {
+    if (runners.has(schedule.name)) {
       throw new TypeError(`Cannot create server: two schedules are "${schedule.name}"; give one another name`);
     }
-    timetables.set(schedule.name, new Timetable(schedule, host));
+    runners.set(schedule.name, new ScheduleRunner(schedule, host));
   }
   return {
     start() {
-      for (const timetable of timetables.values()) timetable.start();
+      for (const runner of runners.values()) runner.start();
     },
     stop() {
-      for (const timetable of timetables.values()) timetable.stop();
+      for (const runner of runners.values()) runner.stop();
     },
     async decide(job) {
       const { name = "", digest } = job.schedule ?? {};
-      const timetable = timetables.get(name);
-      return timetable?.digest === digest ? await timetable?.decide(job) : undefined;
+      const runner = runners.get(name);
+      return runner?.digest === digest ? await runner?.decide(job) : undefined;
     },
   };
 }
 
 /** One schedule of one server. */
-class Timetable {
+class ScheduleRunner {
   readonly digest: string;
   readonly #schedule: Schedule;
   readonly #host: ScheduleHost;

@@ -3,7 +3,7 @@ import { checkOptions, OBJECT, oneOf, rule, TEXT, wholeNumber } from "../../inte
 import type { AnyTool, InferInput } from "../../core/tool/definition.ts";
 import type { Principal } from "../../core/call/call.ts";
 import { toPrincipal } from "../../core/call/principal.ts";
-import type { Schedule, Ticks } from "../../core/dispatch/schedule.ts";
+import type { Schedule, ScheduleTimes } from "../../core/dispatch/schedule_contract.ts";
 import { createScheduler } from "./scheduler.ts";
 
 /** Options of {@link every} and {@link cron}. */
@@ -74,7 +74,7 @@ export function every<Tool extends AnyTool>(
   ...[input = {}, options = {}]: ScheduleArguments<InferInput<Tool>, ScheduleOptions>
 ): Schedule {
   const periodMs = toPeriodMs(period);
-  const ticks: Ticks = {
+  const ticks: ScheduleTimes = {
     after: (ms) => (Math.floor(ms / periodMs) + 1) * periodMs,
     before: (ms) => (Math.ceil(ms / periodMs) - 1) * periodMs,
   };
@@ -107,7 +107,7 @@ export function cron<Tool extends AnyTool>(
 ): Schedule {
   const { timeZone = "UTC" } = options;
   const times = parseCron(expression, timeZone);
-  const ticks: Ticks = {
+  const ticks: ScheduleTimes = {
     after: (ms) => times.nextRun(new Date(ms))?.getTime(),
     before: (ms) => times.previousRuns(1, new Date(ms))[0]?.getTime(),
   };
@@ -138,7 +138,7 @@ function toPeriodMs(period: number | string): number {
 
 function defineSchedule(
   times: string,
-  ticks: Ticks,
+  ticks: ScheduleTimes,
   tool: AnyTool,
   input: unknown,
   options: CronOptions,

@@ -4,18 +4,19 @@
  */
 import type { CallResult } from "../../core/call/outcome.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
-import { createHandle, HANDLE_PREFIX, MORE } from "../../core/dispatch/answers/handle.ts";
+import { createHandle, HANDLE_PREFIX, MORE_TOOL } from "../../core/dispatch/answers/handle.ts";
 import type { RemoteRun } from "../../core/tool/definition.ts";
 import { isJsonObject, type Members } from "../../internal/json.ts";
 
 /** Whether a listed tool is the system tool that reads the rest of answers. Another server may have a tool of its name. */
 export function isMore({ name, _meta }: ListedTool): boolean {
-  return name === MORE.name && isJsonObject(_meta) && Object.keys(MORE.meta ?? {}).every((key) => _meta[key] === true);
+  return name === MORE_TOOL.name && isJsonObject(_meta) &&
+    Object.keys(MORE_TOOL.meta ?? {}).every((key) => _meta[key] === true);
 }
 
 /** The request for a page: of the called tool, or for what follows a handle. */
 export function pageRequest(tool: string, { call: { args, position } }: RemoteRun): { tool: string; args: unknown } {
-  return position === undefined ? { tool, args } : { tool: MORE.name, args: { handle: position.cursor } };
+  return position === undefined ? { tool, args } : { tool: MORE_TOOL.name, args: { handle: position.cursor } };
 }
 
 /**
@@ -25,7 +26,7 @@ export function pageRequest(tool: string, { call: { args, position } }: RemoteRu
  * @throws {ToolError} `result_too_large`, if the arguments are too long for a handle.
  */
 export function wrapHandle<Result extends CallResult>(run: RemoteRun, result: Result): Result {
-  if (run.definition.continuationTool !== MORE) return result;
+  if (run.definition.continuationTool !== MORE_TOOL) return result;
   if (result.kind === "answer") {
     const { value } = result;
     return isPage(value) ? { ...result, value: wrapIn(run, value) } : result;

@@ -2,7 +2,7 @@
 import { isSystemTool } from "../../core/call/transport.ts";
 import type { ListedTool } from "../../core/call/transport.ts";
 import { toValidate } from "../../core/json_schema/check.ts";
-import { MORE } from "../../core/dispatch/answers/handle.ts";
+import { MORE_TOOL } from "../../core/dispatch/answers/handle.ts";
 import { compileForeignCheck } from "../../core/json_schema/foreign.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -45,7 +45,7 @@ export function readTools(
   const { select = () => true, rename = toName, pinned } = options;
   const all = bounded(listed, gateway, options).filter(isTool);
   const tools = all.filter((tool) => !isSystemTool(tool) && !isMore(tool) && select(tool));
-  const continuationTool = all.some(isMore) ? MORE : undefined;
+  const continuationTool = all.some(isMore) ? MORE_TOOL : undefined;
   const names = new Set<string>();
   const problems: string[] = [];
   const read = tools.flatMap((tool): ReadTool[] => {

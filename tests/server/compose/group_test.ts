@@ -16,11 +16,11 @@ import { bearer } from "../../../src/entries/auth.ts";
 import { group, mount } from "../../../src/entries/compose.ts";
 import { testClient } from "../../../src/entries/testing.ts";
 import type { Equal } from "../../types/equal.ts";
-import * as jobCode from "../../../src/jobs/promises/job_service.ts";
-import { provideJobCode } from "../../../src/jobs/promises/with_promises.ts";
+import * as jobModule from "../../../src/jobs/promises/job_service.ts";
+import { provideJobModule } from "../../../src/jobs/promises/with_promises.ts";
 
 // Limits of milliseconds leave no time to load it.
-provideJobCode(jobCode);
+provideJobModule(jobModule);
 
 const KEYS = "k1:a secret that all of these servers know";
 

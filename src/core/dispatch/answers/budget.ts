@@ -6,12 +6,20 @@ import type { AnswerPosition } from "../../call/call.ts";
 import type { Ctx } from "../../handler/context.ts";
 import type { CompiledSchema } from "../../schema/compile.ts";
 import type { AnswerFormat, PageFormat, ToolDefinition } from "../../tool/definition.ts";
-import { type AnswerRun, createHandle, handleTooLong, MORE } from "./handle.ts";
-import { type ListAnswer, readList, rowOf } from "./list_answer.ts";
-import { noteOf, type PagePlace } from "./page_note.ts";
-import { findList, listsIn, pageSchema, tableSchema, takenIn, toCheckedTable, toTablePage } from "./page_schema.ts";
+import { type BudgetedRun, createHandle, handleTooLong, MORE_TOOL } from "./handle.ts";
+import { readList, type ReturnedList, rowOf } from "./returned_list.ts";
+import { noteOf, type PageRange } from "./page_note.ts";
+import {
+  findList,
+  listsIn,
+  pageSchema,
+  reservedMemberIn,
+  tableSchema,
+  toCheckedTable,
+  toTablePage,
+} from "./page_schema.ts";
 import { type Budget, type BudgetOptions, endOfItems, endOfLines, toBudget } from "./page.ts";
-import { SeenDigest } from "./seen_digest.ts";
+import { PrefixDigest } from "./prefix_digest.ts";
 
 const atLeast = (least: number) => rule(`at least ${least}`, (value) => Number(value) >= least);
 
@@ -74,29 +82,29 @@ export function budget<
   }
   const hint = Math.min(MAX_HINT_CHARS, Math.ceil(maxChars ?? (maxTokens ?? 0) * HINT_CHARS_OF_TOKEN));
   const { items, format, narrow } = options;
-  const limit: Limit = { ...toBudget(options), items, isTable: format === "table", narrow };
+  const limit: BudgetLimit = { ...toBudget(options), items, isTable: format === "table", narrow };
   return { "~apply": (definition) => applyBudget(definition, limit, hint) };
 }
 
 /** The cursor at which a handler with a budget starts its part of the list: its `next` of the part before. `undefined` for the first part. */
 export function cursorOf(ctx: Ctx): Json | undefined {
-  return (ctx as unknown as AnswerRun).call.position?.cursor;
+  return (ctx as unknown as BudgetedRun).call.position?.cursor;
 }
 
 /** A budget with the other options. */
-interface Limit extends Budget {
+interface BudgetLimit extends Budget {
   readonly items: string | undefined;
   readonly isTable: boolean;
   readonly narrow: string | undefined;
 }
 
 /** The rules of the pages of a tool. */
-interface PageRules extends Limit {
+interface PageRules extends BudgetLimit {
   /** Schema of pages whose items are not rows of a table. `undefined` without a declared output. */
   readonly schema: CompiledSchema | undefined;
 }
 
-function applyBudget(definition: ToolDefinition, limit: Limit, hint: number): ToolDefinition {
+function applyBudget(definition: ToolDefinition, limit: BudgetLimit, hint: number): ToolDefinition {
   const { name, handler, output, meta } = definition;
   const problem = problemOf(definition, limit);
   if (problem !== undefined) throw new TypeError(`Cannot limit answers of tool "${name}": ${problem}`);
@@ -105,11 +113,11 @@ function applyBudget(definition: ToolDefinition, limit: Limit, hint: number): To
   const paged: PageRules = { ...limit, schema };
   return {
     ...definition,
-    continuationTool: MORE,
+    continuationTool: MORE_TOOL,
     meta: { "anthropic/maxResultSizeChars": hint, ...meta },
     output: limit.isTable && output && list ? tableSchema(output, list) : schema,
     handler(input, ctx) {
-      const run = ctx as unknown as AnswerRun;
+      const run = ctx as unknown as BudgetedRun;
       const returned = handler(input, ctx);
       return isPromiseLike(returned)
         ? Promise.resolve(returned).then((value) => toPage(value, run, paged))
@@ -118,7 +126,7 @@ function applyBudget(definition: ToolDefinition, limit: Limit, hint: number): To
   };
 }
 
-function problemOf(definition: ToolDefinition, { items, isTable }: Limit): string | undefined {
+function problemOf(definition: ToolDefinition, { items, isTable }: BudgetLimit): string | undefined {
   const { annotations, promise, external, handler, output } = definition;
   if (annotations?.readOnlyHint !== true) {
     return "it runs again for each page, so it needs .annotate({ readOnlyHint: true })";
@@ -138,14 +146,14 @@ function problemOf(definition: ToolDefinition, { items, isTable }: Limit): strin
       ? `its output must be a list or a text${advice}`
       : `its output must be an object whose member ${JSON.stringify(items)} is a list${advice}`;
   }
-  const taken = list.isMember ? takenIn(output, isTable) : undefined;
+  const taken = list.isMember ? reservedMemberIn(output, isTable) : undefined;
   if (taken !== undefined) return `its output has the member "${taken}", which pages have for themselves; rename it`;
   if (isTable && list.name === "text" && !list.isMember) return "a text has no table";
   const { minItems } = list.schema;
   return minItems === undefined ? undefined : "its pages may be shorter than the declared minimum length of the list";
 }
 
-function toPage(value: unknown, run: AnswerRun, limit: PageRules): unknown {
+function toPage(value: unknown, run: BudgetedRun, limit: PageRules): unknown {
   const position = run.call.position ?? { at: 0 };
   if (typeof value === "string" && limit.items === undefined) return textPage(value, position, run, limit);
   const list = readList(value, limit.items, limit.isTable);
@@ -160,7 +168,12 @@ function toPage(value: unknown, run: AnswerRun, limit: PageRules): unknown {
 }
 
 /** Members that pages have beside the items or the text. */
-function endOfPage(next: AnswerPosition | undefined, place: Omit<PagePlace, "hasNext">, run: AnswerRun, limit: Limit) {
+function endOfPage(
+  next: AnswerPosition | undefined,
+  place: Omit<PageRange, "hasNext">,
+  run: BudgetedRun,
+  limit: BudgetLimit,
+) {
   const note = noteOf({ ...place, hasNext: next !== undefined }, run, limit.narrow);
   return {
     ...(next !== undefined && { more: createHandle(run, next) }),
@@ -169,8 +182,8 @@ function endOfPage(next: AnswerPosition | undefined, place: Omit<PagePlace, "has
   };
 }
 
-function textPage(text: string, { at: start, digest }: AnswerPosition, run: AnswerRun, limit: PageRules): unknown {
-  const seen = new SeenDigest(text, start);
+function textPage(text: string, { at: start, digest }: AnswerPosition, run: BudgetedRun, limit: PageRules): unknown {
+  const seen = new PrefixDigest(text, start);
   const isChanged = digest !== undefined && digest !== seen.at(start);
   const total = text.length;
   const pageTo = keepPages((end) => {
@@ -182,10 +195,10 @@ function textPage(text: string, { at: start, digest }: AnswerPosition, run: Answ
 }
 
 /** A page of a part of a list: the part again from another item, or the next part. */
-function itemsPage(list: ListAnswer, position: AnswerPosition, run: AnswerRun, limit: PageRules) {
+function itemsPage(list: ReturnedList, position: AnswerPosition, run: BudgetedRun, limit: PageRules) {
   const { name, items, members, total, next } = list;
   const { at: start, cursor, before = 0, digest } = position;
-  const seen = new SeenDigest(items, start);
+  const seen = new PrefixDigest(items, start);
   const isChanged = digest !== undefined && digest !== seen.at(start);
   const part = cursor === undefined ? {} : { cursor, before };
   const follow = (end: number): AnswerPosition | undefined => {

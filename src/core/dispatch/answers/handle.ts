@@ -22,7 +22,7 @@ export const HANDLE_PREFIX: string = tokenShapes.answer.prefix;
 const LIFETIME_MS = 3_600_000;
 
 /** Parts of a run that are needed to make and read the handle with which `more` continues an answer. */
-export type AnswerRun = Pick<RemoteRun, "call" | "callId" | "clock" | "definition" | "services">;
+export type BudgetedRun = Pick<RemoteRun, "call" | "callId" | "clock" | "definition" | "services">;
 
 interface HandleData extends AnswerPosition {
   readonly args: Json;
@@ -40,7 +40,7 @@ const INVALID_HANDLE: ErrorResult = errorResult(
  * @throws {TypeError} If the server has no keys.
  * @throws {ToolError} `result_too_large`, if the arguments are too long for a handle.
  */
-export function createHandle(run: AnswerRun, position: AnswerPosition): string {
+export function createHandle(run: BudgetedRun, position: AnswerPosition): string {
   const { call: { args }, callId, clock, definition: { name, revision }, services: { keys } } = run;
   if (keys === undefined) {
     throw new TypeError(`Cannot shorten the answer of "${name}": pass createServer({ keys: keyRing("k1:…") })`);
@@ -69,7 +69,7 @@ export function handleTooLong(): ToolError {
 }
 
 /** The tool `more`, which returns the next page of an answer: it runs the tool of a handle again. Listed by servers with tools that have a budget. */
-export const MORE: ToolDefinition = {
+export const MORE_TOOL: ToolDefinition = {
   ...EMPTY_DEFINITION,
   name: "more",
   description: "Get what follows an answer that was cut: pass the handle that the answer has as its member `more`. " +
@@ -123,7 +123,7 @@ async function readRest(run: RemoteRun) {
   const definition = toolOfToken(dispatcher.registry, verified.tool, call.peer);
   // The signature is valid, so the data has the shape that createHandle() writes.
   const { args, revision, ...position } = verified.data as unknown as HandleData;
-  if (definition?.continuationTool !== MORE || definition.revision !== revision) return INVALID_HANDLE;
+  if (definition?.continuationTool !== MORE_TOOL || definition.revision !== revision) return INVALID_HANDLE;
   // A stored job would lose the position.
   const meta = call.meta && { ...call.meta, idempotencyKey: undefined };
   return await dispatcher.run(definition, { ...call, tool: verified.tool, args, meta, position }, sink);

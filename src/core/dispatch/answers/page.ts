@@ -39,7 +39,7 @@ export interface Budget {
 }
 
 /** Creates the answer whose items or text end before an index of the list or text, so that its size can be measured. */
-export type PageTo = (end: number) => unknown;
+export type CreatePage = (end: number) => unknown;
 
 /** Maximum characters of one token, of which a long line is cut first. */
 const CHARS_OF_TOKEN = 6;
@@ -59,7 +59,7 @@ export function endOfItems(
   items: readonly unknown[],
   start: number,
   { max, measure }: Budget,
-  pageTo: PageTo,
+  pageTo: CreatePage,
   sizeOf: (item: unknown) => number,
 ): number {
   let end = start;
@@ -72,7 +72,7 @@ export function endOfItems(
 }
 
 /** Returns the index after the last line, from `start`, that fits. A line that does not fit alone is cut, but never within a surrogate pair. */
-export function endOfLines(text: string, start: number, budget: Budget, pageTo: PageTo): number {
+export function endOfLines(text: string, start: number, budget: Budget, pageTo: CreatePage): number {
   const { max, measure } = budget;
   const maxChars = max * CHARS_OF_TOKEN;
   let end = start;
@@ -92,7 +92,7 @@ export function endOfLines(text: string, start: number, budget: Budget, pageTo: 
   return end > start || start === text.length ? end : endWithinLine(text, start, budget, pageTo);
 }
 
-function endWithinLine(text: string, start: number, { max, measure }: Budget, pageTo: PageTo): number {
+function endWithinLine(text: string, start: number, { max, measure }: Budget, pageTo: CreatePage): number {
   let chars = Math.min(text.length - start, max * CHARS_OF_TOKEN);
   for (;;) {
     // Both halves of a surrogate pair stay together.

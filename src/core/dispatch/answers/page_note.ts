@@ -1,8 +1,8 @@
 /** The line of each page that says which part of the whole it is, and how a caller gets less or the rest. */
-import type { AnswerRun } from "./handle.ts";
+import type { BudgetedRun } from "./handle.ts";
 
 /** The part of a list or text that a page has. */
-export interface PagePlace {
+export interface PageRange {
   /** What is counted. */
   readonly unit: "Item" | "Character";
   /** Number of items or characters before the page. */
@@ -27,7 +27,7 @@ const CHANGED = "What comes before this page has changed since the page before, 
   "call the tool again to be sure.";
 
 /** The line of a page. `undefined` for a page that is the whole answer. @param narrow What the tool's author says about getting less. */
-export function noteOf(place: PagePlace, run: AnswerRun, narrow: string | undefined): string | undefined {
+export function noteOf(place: PageRange, run: BudgetedRun, narrow: string | undefined): string | undefined {
   const { unit, before, count, total, hasNext, isChanged } = place;
   if (before === 0 && !hasNext && !isChanged) return undefined;
   const of = total === undefined ? "" : ` of ${total}`;
@@ -38,7 +38,7 @@ export function noteOf(place: PagePlace, run: AnswerRun, narrow: string | undefi
 }
 
 /** Names the parameters that the caller did not pass, with which it may get less. */
-function adviceFor({ definition: { inputSchema }, call: { args } }: AnswerRun): string {
+function adviceFor({ definition: { inputSchema }, call: { args } }: BudgetedRun): string {
   const names = Object.keys(inputSchema["properties"] ?? {})
     .filter((name) => !NOT_NARROWING.test(name) && !Object.hasOwn(args as object, name)).slice(0, MAX_PARAMETERS);
   return names.length === 0 ? "" : `To narrow: ${names.join(", ")}`;

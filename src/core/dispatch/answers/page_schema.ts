@@ -7,7 +7,7 @@ import { formatIssues } from "../../schema/issues.ts";
 import { resolveReference } from "../../schema/json_schema.ts";
 import type { JsonSchema, SchemaResult } from "../../schema/standard_schema.ts";
 import { omitUndeclared } from "../../schema/undeclared_members.ts";
-import { PAGE_MEMBERS, toTable } from "./list_answer.ts";
+import { PAGE_MEMBERS, toTable } from "./returned_list.ts";
 
 const TEXT_TOTAL = { type: "integer", description: "Length of the whole text" };
 const ITEMS_TOTAL = { type: "integer", description: "Number of all items" };
@@ -45,7 +45,7 @@ export function listsIn({ jsonSchema }: CompiledSchema): readonly string[] {
 }
 
 /** Names of members of an output that pages have for themselves. */
-export function takenIn({ jsonSchema }: CompiledSchema, isTable: boolean): string | undefined {
+export function reservedMemberIn({ jsonSchema }: CompiledSchema, isTable: boolean): string | undefined {
   const own = isTable ? [...PAGE_MEMBERS, "columns"] : PAGE_MEMBERS;
   return own.find((member) => Object.hasOwn(asSchema(jsonSchema["properties"]), member));
 }

@@ -1,5 +1,5 @@
 /** Work of a run that has begun and is not over: steps, and questions whose answers are being validated. */
-export class InFlight {
+export class InFlightWork {
   readonly #running = new Set<Promise<unknown>>();
 
   /** Whether any work is running. */

@@ -1,7 +1,7 @@
 /** The code of questions, steps and caller state, as keys bring it to a server. */
 import type { TokenKeys } from "../../token/token.ts";
 import type { QuestionKeys, QuestionSupport } from "../services.ts";
-import { QuestionTracker } from "./asking.ts";
+import { QuestionTracker } from "./question_tracker.ts";
 import { SignedCallerState } from "./caller_state.ts";
 import { resumeContinuation } from "./continuation.ts";
 
@@ -17,7 +17,7 @@ export function withQuestions<Keys extends TokenKeys>(keys: Keys): Keys & Questi
 
 function createQuestions(keys: TokenKeys): QuestionSupport {
   return {
-    start: (run, memo) => new QuestionTracker(run, keys, memo),
+    track: (run, memo) => new QuestionTracker(run, keys, memo),
     openCallerState: (run) => new SignedCallerState(run, keys),
     resume: (run, continuation) => resumeContinuation(keys, run, continuation),
   };

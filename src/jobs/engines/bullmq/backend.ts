@@ -24,7 +24,7 @@ export interface Delivery {
 }
 
 /** A delivery, and the delay until it is due. */
-export interface Scheduled {
+export interface ScheduledDelivery {
   readonly delivery: Delivery;
   readonly delayMs: number;
 }
@@ -42,11 +42,11 @@ export interface BullmqLease {
 export type LeaseResult = "gone" | { readonly busyMs: number } | "acquired";
 
 /** Job records. Each method is atomic, and rejects if the store cannot be reached. */
-export interface Records {
+export interface JobRecords {
   /** Whether BullMQ's lock of a delivery is the lease of its run. If so, such a lease is neither renewed nor released. */
   readonly usesLocks: boolean;
   /** Inserts a job, and schedules its first delivery. Returns `false` if the id is taken; such a delivery is ignored. */
-  insert(job: Job, recordId: string, first?: Scheduled): Promise<boolean>;
+  insert(job: Job, recordId: string, first?: ScheduledDelivery): Promise<boolean>;
   /** Returns `undefined` if there is no such job, or it has expired. */
   get(id: string): Promise<Job | undefined>;
   /** Returns `false` if there is no job of this version. Notifies all processes. */
@@ -73,7 +73,7 @@ export interface Records {
 /** The queue of deliveries in BullMQ. Methods reject if the store cannot be reached. */
 export interface DeliveryQueue {
   /** Schedules a delivery to a worker. */
-  add(scheduled: Scheduled): Promise<void>;
+  add(scheduled: ScheduledDelivery): Promise<void>;
   /** Removes a delivery, unless a worker is processing it. */
   remove(id: string): Promise<void>;
   close(): Promise<void>;
@@ -97,7 +97,7 @@ export interface DeliveryWorker {
 
 /** The store of a `BullmqEngine`, Redis or PostgreSQL: its records, its queue and its workers. Connects at the first use. */
 export interface Backend {
-  readonly records: Records;
+  readonly records: JobRecords;
   /** The queue. Opening it rejects if the store cannot be reached. */
   readonly queue: Lazy<DeliveryQueue>;
   /** Imports the packages. Rejects if one is missing. */

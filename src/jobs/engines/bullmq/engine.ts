@@ -4,7 +4,7 @@ import { within } from "../../../internal/time.ts";
 import type { Engine, EngineWorker, Job, JobFilter, JobPage, WorkOptions } from "../../../core/dispatch/engine.ts";
 import { pageOf, rangeOf } from "../job_list.ts";
 import { MissingPackageError } from "../store_errors.ts";
-import type { Backend, BullmqLease, BullmqSettings, Delivery, DeliveryWorker, Records } from "./backend.ts";
+import type { Backend, BullmqLease, BullmqSettings, Delivery, DeliveryWorker, JobRecords } from "./backend.ts";
 import { BullmqWorker } from "./worker.ts";
 
 /** First delay of a delivery whose job is running elsewhere, in milliseconds. It doubles with each further delay. */
@@ -207,7 +207,7 @@ const RENEWALS = 3;
 
 /** The leases of this process, renewed until they are released. */
 class BullmqLeases {
-  readonly #records: Records;
+  readonly #records: JobRecords;
   readonly #leaseMs: number;
   readonly #onError: (error: unknown) => void;
   readonly #held = new Set<BullmqLease>();
@@ -215,7 +215,7 @@ class BullmqLeases {
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   /** @param onError Called with errors of renewals. */
-  constructor(records: Records, leaseMs: number, onError: (error: unknown) => void) {
+  constructor(records: JobRecords, leaseMs: number, onError: (error: unknown) => void) {
     this.#records = records;
     this.#leaseMs = leaseMs;
     this.#onError = onError;

@@ -3,7 +3,14 @@ import { Lazy } from "../../../internal/async.ts";
 import { releasing } from "../../../internal/clean_up.ts";
 import { delay, within } from "../../../internal/time.ts";
 import { importPackage, MissingPackageError } from "../store_errors.ts";
-import type { Backend, BullmqSettings, DeliveryHandler, DeliveryQueue, DeliveryWorker, Scheduled } from "./backend.ts";
+import type {
+  Backend,
+  BullmqSettings,
+  DeliveryHandler,
+  DeliveryQueue,
+  DeliveryWorker,
+  ScheduledDelivery,
+} from "./backend.ts";
 import { CHANNEL, type PostgresQuery, PostgresRecords, TABLES } from "./postgres_records.ts";
 import { BULLMQ, importBullmq, openDeliveryQueue, startWorker, STREAMS, toProcessor, workerOptions } from "./queue.ts";
 
@@ -90,7 +97,7 @@ export class PostgresBackend implements Backend {
   }
 
   /** Changes a record and schedules a delivery in one transaction, without a wait between its queries. Returns whether it was changed. */
-  async #schedule(scheduled: Scheduled, change: (query: PostgresQuery) => Promise<boolean>): Promise<boolean> {
+  async #schedule(scheduled: ScheduledDelivery, change: (query: PostgresQuery) => Promise<boolean>): Promise<boolean> {
     const queue = await this.queue.get();
     const client = await (await this.#main.get()).connect();
     const { id } = scheduled.delivery;

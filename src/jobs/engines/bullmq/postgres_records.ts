@@ -1,4 +1,4 @@
-import type { BullmqLease, Delivery, LeaseResult, Records, Scheduled } from "./backend.ts";
+import type { BullmqLease, Delivery, JobRecords, LeaseResult, ScheduledDelivery } from "./backend.ts";
 import type { Job } from "../../../core/dispatch/engine.ts";
 import { headColumns, headOfRow, HEADS, type JobHead, type JobRange } from "../job_list.ts";
 import { decodeJob, type SkippedRecords } from "../job_record.ts";
@@ -91,15 +91,18 @@ interface PostgresResult {
 }
 
 /** Changes a record and schedules a delivery in the same transaction. */
-type Schedule = (scheduled: Scheduled, change: (query: PostgresQuery) => Promise<boolean>) => Promise<boolean>;
+type ScheduleDelivery = (
+  scheduled: ScheduledDelivery,
+  change: (query: PostgresQuery) => Promise<boolean>,
+) => Promise<boolean>;
 
 /** Job records in PostgreSQL: each job is a row of one table, which all queues share. Insertions delete expired rows. */
-export class PostgresRecords implements Records {
+export class PostgresRecords implements JobRecords {
   readonly #queue: string;
   // BullMQ times its locks by the clocks of the machines here.
   readonly usesLocks = false;
   readonly #query: PostgresQuery;
-  readonly #schedule: Schedule;
+  readonly #schedule: ScheduleDelivery;
   readonly #errors: SkippedRecords;
   #purgeAtMs = 0;
 
@@ -108,14 +111,14 @@ export class PostgresRecords implements Records {
    * @param schedule Schedules a delivery in one transaction with a change.
    * @param errors Logs records that cannot be read.
    */
-  constructor(queue: string, query: PostgresQuery, schedule: Schedule, errors: SkippedRecords) {
+  constructor(queue: string, query: PostgresQuery, schedule: ScheduleDelivery, errors: SkippedRecords) {
     this.#queue = queue;
     this.#query = query;
     this.#schedule = schedule;
     this.#errors = errors;
   }
 
-  async insert(job: Job, recordId: string, first?: Scheduled): Promise<boolean> {
+  async insert(job: Job, recordId: string, first?: ScheduledDelivery): Promise<boolean> {
     await this.#purge();
     const { id, version, expiresAtMs } = job;
     const values = [id, recordId, version, expiresAtMs, JSON.stringify(job), ...headColumns(job)];

@@ -1,7 +1,7 @@
 /** Use of BullMQ, which is the same over Redis and over PostgreSQL. */
 import type { Job as BullmqJob, JobsOptions, Queue, Worker, WorkerOptions } from "bullmq";
 import { importPackage } from "../store_errors.ts";
-import type { BullmqSettings, Delivery, DeliveryHandler, DeliveryQueue, Scheduled } from "./backend.ts";
+import type { BullmqSettings, Delivery, DeliveryHandler, DeliveryQueue, ScheduledDelivery } from "./backend.ts";
 
 /** Name of the engine in the message about a missing package. */
 export const BULLMQ = "the bullmq engine";
@@ -66,7 +66,7 @@ export async function openDeliveryQueue(
 
 /** Returns name, data and options of BullMQ's job for a delivery: it is deleted when done, and retried while it fails. */
 export function toEntry(
-  { delivery: { id, ...data }, delayMs }: Scheduled,
+  { delivery: { id, ...data }, delayMs }: ScheduledDelivery,
 ): [typeof KIND, DeliveryData, JobsOptions & { readonly jobId: string }] {
   return [KIND, data, { ...OPTIONS, jobId: id, delay: wholeMs(delayMs) }];
 }

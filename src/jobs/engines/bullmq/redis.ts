@@ -8,9 +8,9 @@ import type {
   DeliveryHandler,
   DeliveryQueue,
   DeliveryWorker,
+  JobRecords,
   LeaseResult,
-  Records,
-  Scheduled,
+  ScheduledDelivery,
 } from "./backend.ts";
 import {
   BULLMQ,
@@ -37,7 +37,7 @@ const QUEUE = "deliveries";
 
 interface RedisDeliveryQueue extends DeliveryQueue {
   /** Begins a transaction that schedules a delivery. */
-  begin(scheduled: Scheduled): Promise<ChainableCommander>;
+  begin(scheduled: ScheduledDelivery): Promise<ChainableCommander>;
 }
 
 /** What the records need of the backend. */
@@ -221,7 +221,7 @@ const RELEASE = `
   return redis.call("HDEL", KEYS[1], "delivery", "claim", "until")`;
 
 /** Each job is a hash, which Redis deletes when it expires. */
-class RedisRecords implements Records {
+class RedisRecords implements JobRecords {
   readonly usesLocks = true;
   readonly #prefix: string;
   readonly #channel: string;
@@ -237,7 +237,7 @@ class RedisRecords implements Records {
     this.#access = access;
   }
 
-  async insert(job: Job, recordId: string, first?: Scheduled): Promise<boolean> {
+  async insert(job: Job, recordId: string, first?: ScheduledDelivery): Promise<boolean> {
     const { id, version, expiresAtMs } = job;
     const values = [recordId, version, JSON.stringify(job), Math.ceil(expiresAtMs), headText(job), positionOf(job)];
     if (first === undefined) return await this.#run(INSERT, id, ...values, "") === 1;
@@ -293,7 +293,12 @@ class RedisRecords implements Records {
   }
 
   /** Schedules a delivery and runs a script, at once. */
-  async #schedule(scheduled: Scheduled, script: string, id: string, ...values: (string | number)[]): Promise<unknown> {
+  async #schedule(
+    scheduled: ScheduledDelivery,
+    script: string,
+    id: string,
+    ...values: (string | number)[]
+  ): Promise<unknown> {
     const queue = await this.#access.queue.get();
     const keys = this.#keys(id);
     for (let isRetry = false;; isRetry = true) {

@@ -50,13 +50,13 @@ async function readHead(redis: Redis, prefix: string, position: string, errors: 
   return { id, createdAtMs: Number(position.slice(0, at)), state, tool, principal };
 }
 
-type Head = readonly [state?: JobState, tool?: string, principal?: string];
+type HeadReply = readonly [state?: JobState, tool?: string, principal?: string];
 
-function isHead(value: unknown): value is Head {
+function isHead(value: unknown): value is HeadReply {
   return Array.isArray(value) && value.length === 3 && value.every((one) => typeof one === "string");
 }
 
-function decodeHead(text: string, id: string, errors: SkippedRecords): Head {
+function decodeHead(text: string, id: string, errors: SkippedRecords): HeadReply {
   try {
     const head: unknown = JSON.parse(text);
     if (isHead(head)) return head;

@@ -1,7 +1,7 @@
 import type { Clock } from "../../../internal/time.ts";
 
 /** A value in a {@link DueQueue}, with the time when it is due. */
-export interface Due<Value> {
+export interface DueEntry<Value> {
   readonly value: Value;
   /** When it is due, in milliseconds of the clock's elapsed time. */
   readonly dueMs: number;
@@ -15,7 +15,7 @@ export interface Due<Value> {
 export class DueQueue<Value> {
   readonly #clock: Clock;
   readonly #onDue: (value: Value) => void;
-  readonly #heap: Due<Value>[] = [];
+  readonly #heap: DueEntry<Value>[] = [];
   #cancel: (() => void) | undefined = undefined;
   #firesMs = Infinity;
 
@@ -26,11 +26,11 @@ export class DueQueue<Value> {
   }
 
   /** Adds a value that is due after `delayMs`. Returns its entry, for {@link remove}. */
-  add(value: Value, delayMs: number): Due<Value> {
+  add(value: Value, delayMs: number): DueEntry<Value> {
     const dueMs = this.#clock.elapsed() + delayMs;
     // A timer that ends with its request cannot be shared with other requests.
     const cancel = this.#clock.isPerRequest ? this.#clock.after(delayMs, () => this.#onDue(value)) : undefined;
-    const due: Due<Value> = { value, dueMs, at: -1, cancel };
+    const due: DueEntry<Value> = { value, dueMs, at: -1, cancel };
     if (cancel !== undefined) return due;
     this.#put(due, this.#heap.length);
     this.#rise(due);
@@ -39,14 +39,14 @@ export class DueQueue<Value> {
   }
 
   /** Removes a value. Does nothing if it was due already. */
-  remove(due: Due<Value>): void {
+  remove(due: DueEntry<Value>): void {
     due.cancel?.();
     if (due.at < 0) return;
     this.#take(due);
     this.#arm();
   }
 
-  #take(due: Due<Value>): void {
+  #take(due: DueEntry<Value>): void {
     const { at } = due;
     due.at = -1;
     const last = this.#heap.pop();
@@ -82,12 +82,12 @@ export class DueQueue<Value> {
     }
   }
 
-  #put(due: Due<Value>, at: number): void {
+  #put(due: DueEntry<Value>, at: number): void {
     this.#heap[at] = due;
     due.at = at;
   }
 
-  #rise(due: Due<Value>): void {
+  #rise(due: DueEntry<Value>): void {
     for (let at = due.at; at > 0;) {
       const parent = this.#heap[(at - 1) >> 1];
       if (parent === undefined || parent.dueMs <= due.dueMs) return;
@@ -97,7 +97,7 @@ export class DueQueue<Value> {
     }
   }
 
-  #sink(due: Due<Value>): void {
+  #sink(due: DueEntry<Value>): void {
     for (;;) {
       const { at } = due;
       const [left, right] = [this.#heap[2 * at + 1], this.#heap[2 * at + 2]];

@@ -3,7 +3,7 @@ import type { PromiseEngine } from "../../../core/dispatch/deferral.ts";
 import { withPromises } from "../../promises/with_promises.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import { type Clock, systemClock } from "../../../internal/time.ts";
-import { type Due, DueQueue } from "./due_queue.ts";
+import { type DueEntry, DueQueue } from "./due_queue.ts";
 import type { EngineWorker, Job, JobFilter, JobPage, WorkOptions } from "../../../core/dispatch/engine.ts";
 import { HEADS, type JobHead, pageOf, positionOf, rangeOf } from "../job_list.ts";
 
@@ -41,7 +41,7 @@ interface Entry extends JobHead {
   /** Number of runs and leases; while there are any, the job is not delivered. */
   leases: number;
   /** Scheduled deliveries. Like the listeners made at first use: thousands of jobs may sleep. */
-  deliveries: Due<Entry>[] | undefined;
+  deliveries: DueEntry<Entry>[] | undefined;
   listeners: Set<() => void> | undefined;
 }
 

@@ -44,7 +44,7 @@ export interface OpenOptions {
   readonly schemaVersion: number;
 }
 
-interface Builtins {
+interface SqliteModules {
   getBuiltinModule?(id: "bun:sqlite"): { readonly Database: new (path: string) => SqliteDatabase } | undefined;
   getBuiltinModule?(id: "node:sqlite"): { readonly DatabaseSync: new (path: string) => SqliteDatabase } | undefined;
 }
@@ -91,7 +91,7 @@ function connect(path: string): SqliteDatabase {
 
 function findSqlite(): (new (path: string) => SqliteDatabase) | undefined {
   // Not imported, since neither module is known to all runtimes, bundlers and type checkers.
-  const { Bun, process } = globalThis as { readonly Bun?: unknown; readonly process?: Builtins };
+  const { Bun, process } = globalThis as { readonly Bun?: unknown; readonly process?: SqliteModules };
   return Bun === undefined
     ? process?.getBuiltinModule?.("node:sqlite")?.DatabaseSync
     : process?.getBuiltinModule?.("bun:sqlite")?.Database;

@@ -7,7 +7,7 @@ const MAX_PAUSE_MS = 50;
 /** Maximum time of the waiting requests that run in one turn of the event loop, in milliseconds. */
 const TURN_MS = 10;
 
-interface Waiting {
+interface WaitingRequest {
   readonly attempt: () => void;
   readonly reject: (error: unknown) => void;
   readonly endsAtMs: number;
@@ -22,7 +22,7 @@ interface Waiting {
 export class LockWaits {
   readonly #limitMs: number;
   /** In the order of their arrival. */
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<WaitingRequest>();
   #pauseMs = FIRST_PAUSE_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -86,7 +86,7 @@ export class LockWaits {
   }
 
   /** Returns `false` if the file is still locked. */
-  #attempt(waiting: Waiting): boolean {
+  #attempt(waiting: WaitingRequest): boolean {
     try {
       waiting.attempt();
     } catch (error) {

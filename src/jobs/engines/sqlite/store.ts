@@ -122,7 +122,7 @@ export interface JobBodies {
 const WHOLE: JobBodies = { write: (text) => text, read: (body) => body, drop() {} };
 
 /** What a store is made of beside its database. */
-interface StoreParts {
+interface StoreOptions {
   readonly errors?: SkippedRecords | undefined;
   readonly bodies?: JobBodies | undefined;
 }
@@ -154,7 +154,7 @@ export class SqliteStore {
    */
   constructor(
     database: SqliteDatabase,
-    { errors = new ErrorThrottle("A record is spoiled"), bodies = WHOLE }: StoreParts = {},
+    { errors = new ErrorThrottle("A record is spoiled"), bodies = WHOLE }: StoreOptions = {},
   ) {
     this.#database = database;
     this.#errors = errors;

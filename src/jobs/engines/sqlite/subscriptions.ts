@@ -8,7 +8,7 @@ const POLL_SHARE = 10;
 /** Maximum pause between polls in milliseconds, so that one slow poll does not delay notifications for long. */
 const MAX_PAUSE_MS = 1_000;
 
-interface Watched {
+interface WatchedJob {
   /** Version that the listeners know; `undefined` if there is no such job. */
   version: number | undefined;
   readonly listeners: Listeners;
@@ -17,7 +17,7 @@ interface Watched {
 /** Listeners of changes of jobs, by id. Changes by this process are notified at once, those by others in {@link poll}. */
 export class SqliteSubscriptions {
   readonly #store: SqliteStore;
-  readonly #watched = new Map<string, Watched>();
+  readonly #watched = new Map<string, WatchedJob>();
   #dataVersion = NaN;
   #pollAtMs = 0;
 

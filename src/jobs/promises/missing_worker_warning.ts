@@ -12,19 +12,19 @@ const WARNING =
   "toNodeHandler(server) or server.fetch itself (const { fetch } = server), or call server.work()";
 
 /** What the warning uses of a server. */
-interface ReminderServices {
+interface WarningServices {
   readonly logger: Logger | undefined;
   readonly clock: Clock;
 }
 
 /** Warns once if work waits for a worker some seconds after the start. It keeps no process alive. */
-export class Reminder {
-  readonly #services: ReminderServices;
+export class MissingWorkerWarning {
+  readonly #services: WarningServices;
   readonly #isDue: () => boolean;
   #cancel: (() => void) | undefined;
 
   /** @param isDue Whether the server may have work, and no worker. */
-  constructor(services: ReminderServices, isDue: () => boolean) {
+  constructor(services: WarningServices, isDue: () => boolean) {
     this.#services = services;
     this.#isDue = isDue;
   }

@@ -27,8 +27,8 @@ import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
-import { InFlight } from "./in_flight.ts";
-import { ReplayCheck } from "./replay.ts";
+import { InFlightWork } from "./in_flight.ts";
+import { ReplayCheck } from "./replay_check.ts";
 import {
   checkAnswer,
   formQuestion,
@@ -40,7 +40,7 @@ import {
   quoteKeys,
   resultKindOf,
 } from "./question_specs.ts";
-import { OPEN, WaitTracker } from "./waiting.ts";
+import { OPEN, WaitTracker } from "./wait_tracker.ts";
 
 /**
  * Rejects questions without an answer, and waits that are open, while a step is running: it may be the step's work that asks, which
@@ -49,7 +49,7 @@ import { OPEN, WaitTracker } from "./waiting.ts";
 const SUSPENDED: Error = new Error("The call stops here until its caller has answered, or its wait is over");
 
 /** Turns of the microtask queue in which a run that stops may ask further questions, or its handler may end by itself, as after a race. */
-const LAST_TURNS = 10;
+const SETTLING_TURNS = 10;
 
 /** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
@@ -67,16 +67,16 @@ export class QuestionTracker implements RunQuestions {
   readonly #run: AskingRun;
   readonly #keys: TokenKeys;
   /** The memo at the start of the run, with members that only newer versions know. */
-  readonly #before: Memo | undefined;
+  readonly #memoBefore: Memo | undefined;
   readonly #answers: Map<string, AskAnswer>;
   readonly #steps: Map<string, Json>;
   /** Number of answers that did not fit, by key. */
   readonly #misfits: Map<string, number>;
   #stepChars: number;
   /** Keys of the answers at the start of the run. */
-  readonly #answered: readonly string[];
+  readonly #givenAnswerKeys: readonly string[];
   readonly #usedKeys = new Set<string>();
-  readonly #inFlight = new InFlight();
+  readonly #inFlight = new InFlightWork();
   readonly #open = new Map<string, Question>();
   readonly #waits: WaitTracker;
   readonly #replay: ReplayCheck;
@@ -94,9 +94,9 @@ export class QuestionTracker implements RunQuestions {
   constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
     this.#run = run;
     this.#keys = keys;
-    this.#before = memo;
+    this.#memoBefore = memo;
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
-    this.#answered = [...this.#answers.keys()];
+    this.#givenAnswerKeys = [...this.#answers.keys()];
     this.#steps = new Map(Object.entries(memo?.steps ?? {}));
     this.#misfits = new Map(Object.entries(memo?.misfits ?? {}));
     this.#waits = new WaitTracker(run, keys, memo);
@@ -123,7 +123,7 @@ export class QuestionTracker implements RunQuestions {
   get memo(): Memo {
     const { waits } = this.#waits;
     return {
-      ...this.#before,
+      ...this.#memoBefore,
       answers: Object.fromEntries(this.#answers),
       steps: Object.fromEntries(this.#steps),
       ...(this.#misfits.size > 0 && { misfits: Object.fromEntries(this.#misfits) }),
@@ -239,10 +239,10 @@ export class QuestionTracker implements RunQuestions {
    * A job does not know which answers are the latest, so all count. Another caller may have answered for external work.
    */
   get #unreadKeys(): readonly string[] {
-    const { asksThrough, call: { meta: { responses } = {} } } = this.#run;
-    const latest = this.#answered.filter((key) => responses === undefined || Object.hasOwn(responses, key));
+    const { externalToken, call: { meta: { responses } = {} } } = this.#run;
+    const latest = this.#givenAnswerKeys.filter((key) => responses === undefined || Object.hasOwn(responses, key));
     const isKnown = latest.some((key) => this.#usedKeys.has(`question "${key}"`));
-    return isKnown || asksThrough !== undefined ? [] : latest;
+    return isKnown || externalToken !== undefined ? [] : latest;
   }
 
   #askOne<Content>(key: string, request: QuestionSpec): Promise<ElicitAnswer<Content>> {
@@ -257,12 +257,12 @@ export class QuestionTracker implements RunQuestions {
     if (this.#hasRejected || this.isLeft) return this.#refuse();
     const { definition, call } = this.#run;
     // Middleware of a server runs before the continuation is read, and would ask again each time.
-    if (this.#before === undefined && call.meta?.continuation?.startsWith("cont_")) {
+    if (this.#memoBefore === undefined && call.meta?.continuation?.startsWith("cont_")) {
       throw new TypeError(
         `Cannot ask in middleware of a server or part: its answers are read after it. Ask in .use(…) of tool "${definition.name}"`,
       );
     }
-    if (definition.external !== undefined && this.#run.asksThrough === undefined) {
+    if (definition.external !== undefined && this.#run.externalToken === undefined) {
       throw new TypeError(
         `Tool "${definition.name}" cannot ask in start or cancel: only the check of .external() asks`,
       );
@@ -307,7 +307,7 @@ export class QuestionTracker implements RunQuestions {
     // Further questions may be asked at the same time, and a step may begin another one.
     do {
       await this.#inFlight.untilOver();
-      for (let turn = 0; turn < LAST_TURNS; turn++) await undefined;
+      for (let turn = 0; turn < SETTLING_TURNS; turn++) await undefined;
     } while (this.#inFlight.isAny);
     this.#isStopping = false;
     if (this.#hasSettled || !this.hasStopped()) return;
@@ -337,7 +337,7 @@ export class QuestionTracker implements RunQuestions {
     this.#checkRoom(key, json.length);
     this.#steps.set(key, value);
     // The job may be in the middle of being written, without this step.
-    if (this.#run.lease === undefined) await this.#run.written;
+    if (this.#run.lease === undefined) await this.#run.jobWritten;
     await this.#run.lease?.saveStep(key, value);
     return JSON.parse(json);
   }

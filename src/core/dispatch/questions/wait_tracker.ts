@@ -13,13 +13,13 @@ import type { AskingRun, RunLease } from "../services.ts";
 const IN_PLACE_MS = 1_000;
 
 /** Time that a handler has after its last wait, in milliseconds, unless the promise is shorter than ten times that. */
-const LAST_WORDS_MS = 60_000;
+const AFTER_LAST_WAIT_MS = 60_000;
 
 /** Result of a sleep or wait of a {@link WaitTracker} that has not ended: the run stops there, and the handler does not get this value. */
 export const OPEN: unique symbol = Symbol();
 
 /** Name under which the memo of a job stores the wait for a value with this key of `ctx.waitFor`. Sleeps have other names. */
-export function valueName(key: string): string {
+export function nameOfWait(key: string): string {
   return `value ${key}`;
 }
 
@@ -61,7 +61,7 @@ export class WaitTracker {
     this.#assertPromising("waitFor");
     const { adapters } = this.#run.definition;
     const compiled = compileSchema(schema, { where: `Schema of wait "${key}"`, adapters, check: assertReferences });
-    const name = valueName(key);
+    const name = nameOfWait(key);
     const kept = this.waits.get(name);
     if (kept?.done === "timeout") return { action: "timeout" };
     if (kept?.done === "decline") {
@@ -77,7 +77,7 @@ export class WaitTracker {
   async resolver(key: string, options: WaitOptions = {}): Promise<Resolver> {
     this.#assertPromising("resolver");
     const job = await this.#job();
-    const name = valueName(key);
+    const name = nameOfWait(key);
     const { until = this.#endOf(key, job, options), ...kept } = this.waits.get(name) ?? {};
     // Stored before the token is given away: it resolves the wait from now on.
     if (!this.waits.has(name)) await this.#keep(name, { ...kept, until });
@@ -135,12 +135,12 @@ export class WaitTracker {
     const nowMs = this.#run.services.clock.now();
     if (timeoutMs === undefined) {
       const leftMs = job.endsAtMs - nowMs;
-      return job.endsAtMs - Math.min(LAST_WORDS_MS, leftMs / 10);
+      return job.endsAtMs - Math.min(AFTER_LAST_WAIT_MS, leftMs / 10);
     }
     if (!(timeoutMs > 0)) {
       throw new RangeError(`Cannot wait for "${key}": timeoutMs must be above 0, not ${timeoutMs}`);
     }
-    this.#assertBefore(valueName(key), nowMs + timeoutMs, job);
+    this.#assertBefore(nameOfWait(key), nowMs + timeoutMs, job);
     return nowMs + timeoutMs;
   }
 

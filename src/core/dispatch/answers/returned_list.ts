@@ -2,7 +2,7 @@
 import { isJsonObject, type Json, type Members } from "../../../internal/json.ts";
 
 /** The list of an answer, and where it is in the answer. */
-export interface ListAnswer {
+export interface ReturnedList {
   /** Name of the member of pages that has the items. */
   readonly name: string;
   /** All items, or those of one part. */
@@ -24,7 +24,7 @@ export const PAGE_MEMBERS: readonly string[] = ["more", "note", "changed"];
  * @param name Name of the member that has the list, if the handler returns an object of which the other members are kept.
  * @throws {TypeError} If the answer has a member that pages have for themselves.
  */
-export function readList(value: unknown, name: string | undefined, isTable: boolean): ListAnswer | undefined {
+export function readList(value: unknown, name: string | undefined, isTable: boolean): ReturnedList | undefined {
   if (Array.isArray(value)) {
     if (name !== undefined) return undefined;
     const total = value.length;

@@ -6,7 +6,7 @@ import type { Principal } from "../call/call.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 
 /** Finds the times at which a schedule calls its tool, in milliseconds since the Unix epoch; `undefined` if there is no such time. */
-export interface Ticks {
+export interface ScheduleTimes {
   /** The first time after a moment. */
   after(epochMs: number): number | undefined;
   /** The last time before a moment. */
@@ -15,7 +15,7 @@ export interface Ticks {
 
 /** Contents of a {@link Schedule}. */
 export interface ScheduleDefinition {
-  readonly ticks: Ticks;
+  readonly ticks: ScheduleTimes;
   /** Name of the tool. */
   readonly tool: string;
   readonly input: unknown;

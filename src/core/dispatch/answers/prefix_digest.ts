@@ -5,7 +5,7 @@ import { RunningDigest } from "../../token/digest.ts";
 const DIGITS = 16;
 
 /** The digest of everything before an index of a list or text. Reads what is before the page once, for all lengths of the page. */
-export class SeenDigest {
+export class PrefixDigest {
   readonly #source: readonly unknown[] | string;
   readonly #start: number;
   readonly #before = new RunningDigest();
