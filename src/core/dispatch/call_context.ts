@@ -37,7 +37,7 @@ import type { RunState } from "./run_state.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
 import { nearestLevel, readLogData, toLogLine } from "./log_line.ts";
 
-/** State of one run; the handler's `ctx`. One is made for each call, so parts that few runs need are made at first use. */
+/** One run of a tool, from its call to its result; the `ctx` of handlers and middleware. Parts that few runs need are made at first use. */
 export class CallContext implements MiddlewareCtx {
   // Only declared: a member that few runs set costs the others nothing.
   declare readonly definition: ToolDefinition;

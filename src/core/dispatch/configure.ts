@@ -15,6 +15,7 @@ import type { CallContext } from "./call_context.ts";
 /** Brings `.config()` to tools of `./core`, with its validation: `toolDefiner(toolConfig)`. Tools of the main entry have it. */
 export const toolConfig: ToolConfig = { "~configure": configure };
 
+/** Validates config: with the schema of a wire's options, or that of `.config()`. */
 type Check = (value: unknown) => MaybePromise<SchemaResult>;
 
 /** Validates the config of a call, else of its part or server, and sets it as `ctx.config`. Returns the error `invalid_config`; may throw. */

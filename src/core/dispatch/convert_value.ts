@@ -10,7 +10,7 @@ import { fileBlock } from "../call/file_block.ts";
 import type { CallResult } from "../call/outcome.ts";
 import type { OutputLimits } from "./services.ts";
 
-/** A value that can be sent. */
+/** A value of a handler in a form that JSON can express, and how much of the size limit it leaves. */
 export interface Sendable {
   /** The value: the given one if it has no bytes, else a copy with content blocks in their place. */
   readonly value: unknown;
@@ -68,8 +68,10 @@ export function convertResult(result: CallResult, { limits, ...options }: Omit<S
   return { value: members, left, hasFiles: members["hasFiles"] === true };
 }
 
+/** Writes a converted value to its place in the copy that is sent. */
 type Put = (written: unknown) => void;
 
+/** Copies one value of a handler to a form that JSON can express, counts its size, and collects the blobs that have to be read. */
 class Writer {
   left: number;
   hasFiles = false;

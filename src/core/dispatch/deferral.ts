@@ -21,7 +21,7 @@ import type { CompletionTarget, Notifier } from "./job_notifier.ts";
 import type { Resolution } from "../handler/waits.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
-/** Services of a server that the code of promises, jobs and system tools needs beside those of every run; the dispatcher has them. */
+/** +The dispatcher as the code of promises and jobs uses it: services of every run, the server's tools, and the functions that run one. */
 export interface DispatchServices extends CallServices {
   /** The server's tools. */
   readonly registry: ToolRegistry;
@@ -43,7 +43,7 @@ export interface DispatchServices extends CallServices {
   settleRun(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult;
 }
 
-/** Contents of a promise token that can be read without a look-up. */
+/** What the signed contents of a promise token state: the tool, when it was issued, and how long it is valid. */
 export interface PromiseTerms {
   /** Name of the tool that was called. */
   readonly tool: string;
@@ -83,7 +83,7 @@ export interface WaitEndpoint {
   readonly check: (schema: JsonObject, value: unknown) => readonly InputIssue[] | undefined;
 }
 
-/** With what operators read and change the jobs of a server: see `jobsOf` of `./jobs`. */
+/** Access of operators to the jobs of a server: `jobsOf` of `./jobs` and the console read and change them by it. */
 export interface JobControl {
   /** The engine; it throws `unavailable` in place of its errors, which are logged. */
   readonly engine: Engine;
@@ -98,7 +98,10 @@ export interface JobControl {
   toolOf(name: string): ToolDefinition | undefined;
 }
 
-/** What the dispatcher uses for each run: budgets, jobs, system tools. */
+/**
+ * Deferred work, as the dispatcher uses it for each run: gives a promise when the budget is spent, runs calls as jobs, and runs the tools
+ * `redeem` and `cancel`.
+ */
 export interface RunDeferral extends RunPromises {
   /** The error for calls that need the engine, if it can never work; `undefined` if it may. */
   readonly unusable: ErrorResult | undefined;
@@ -131,7 +134,7 @@ export interface RunDeferral extends RunPromises {
   promiseExternal(run: CallContext, value: unknown): CallResult | undefined;
 }
 
-/** What wires and pages use beside calls: the jobs, what a promise token contains, and waits. */
+/** Deferred work, as wires and pages use it, which run no tools: reads promise tokens, reads and resolves waits, and lists jobs. */
 export interface PromiseAccess {
   /** The jobs, for operators. Reading this starts a worker, as a call does. */
   readonly jobs: JobControl;
@@ -147,7 +150,7 @@ export interface PromiseAccess {
   resolve(token: string, resolution: WaitResolution): Promise<Resolution | ErrorResult>;
 }
 
-/** What a server uses: its tools are checked, its workers are started and stopped. */
+/** Deferred work, as the server itself uses it: checks its tools, and starts and stops the workers that run jobs. */
 export interface DeferralLifecycle {
   /**
    * Checks tools against engine and keys.
@@ -174,7 +177,7 @@ export interface DeferralLifecycle {
   stop(): Promise<void>;
 }
 
-/** Promises, jobs and idempotency keys, by who uses them: implemented in `src/jobs/promises/`, brought by the value of the option `engine`. */
+/** Promises, jobs and idempotency keys of one server. Implemented in `src/jobs/promises/`; a server has it if it has an engine. */
 export interface Deferral extends RunDeferral, PromiseAccess, DeferralLifecycle {}
 
 /** Limits on the output of tools, and on the results that are stored with jobs; results beyond them become `result_too_large`. */
@@ -198,7 +201,7 @@ export interface ServerJobOptions {
   readonly waitEndpoint?: WaitEndpoint | undefined;
 }
 
-/** Options of {@link DeferralFactory.create}. */
+/** Options with which a server creates its {@link Deferral}: those for its jobs, its engine and its keys. */
 export interface DeferralOptions extends ServerJobOptions {
   /** Stores and delivers jobs. */
   readonly engine: Engine;

@@ -40,7 +40,7 @@ import {
 } from "./services.ts";
 import type { Middleware, OnError } from "../handler/middleware.ts";
 
-/** Options of a {@link Dispatcher}. */
+/** Options of a {@link Dispatcher}: those of `createServer` that concern calls, with defaults applied. */
 export interface DispatchOptions extends ServerJobOptions {
   readonly registry: ToolRegistry;
   /** Runs around every call; the first is the outermost. */

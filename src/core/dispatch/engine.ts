@@ -20,7 +20,7 @@ export interface AskAnswer {
   readonly content?: Json | undefined;
 }
 
-/** A sleep of a handler, or its wait for a value. */
+/** A sleep of a handler, or its wait for a value, as a job stores it: until when it lasts, and how it ended. */
 export interface Wait {
   /** When it ends, in milliseconds since the Unix epoch. */
   readonly until?: number | undefined;
@@ -38,7 +38,7 @@ export interface Wait {
   readonly refused?: string | undefined;
 }
 
-/** Answers and results of earlier runs of a handler, so that the next run does not repeat questions and steps. */
+/** What the next run of a handler gets of the runs before it: answers, results of steps, and waits, so that it repeats none of them. */
 export interface Memo {
   /** Answers of the caller, by key. */
   readonly answers: Readonly<Record<string, AskAnswer>>;
@@ -58,7 +58,7 @@ export interface Memo {
   readonly misfits?: Readonly<Record<string, number>> | undefined;
 }
 
-/** Pieces of a streamed answer that are kept with its job. */
+/** Pieces of a streamed answer that are stored with its job, so that a caller that reconnects can read on. */
 export interface JobPieces {
   /** Number of the first one, counted from 0: as many were dropped before it. */
   readonly from: number;
@@ -159,7 +159,7 @@ export interface JobFilter {
   readonly createdFromMs?: number | undefined;
 }
 
-/** A page of a list of jobs. */
+/** One page of the ids of jobs that meet a filter, and where the next page begins. */
 export interface JobPage {
   /** Ids of the jobs, the latest first; of the same millisecond, in any order that remains. */
   readonly ids: readonly string[];
@@ -173,7 +173,7 @@ export interface WorkOptions {
   readonly concurrency: number;
 }
 
-/** A worker that `work` of an engine has started. */
+/** A running worker, which `work` of an engine has started: takes jobs that are due until it is stopped. */
 export interface EngineWorker {
   /** Takes no further jobs; resolves when those under way have ended. */
   stop(): Promise<void>;

@@ -5,7 +5,7 @@ import type { Clock } from "../../internal/time.ts";
 import type { Logger } from "../handler/context.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 
-/** What is notified when jobs end: made by `webhook` of `./webhooks`. */
+/** A receiver of a notification for each job that ends, such as a webhook: made by `webhook` of `./webhooks`. */
 export interface CompletionTarget {
   /** Name, unique on a server. */
   readonly name: string;
@@ -29,7 +29,7 @@ export interface NotifierHost {
   insert(job: Job): MaybePromise<boolean>;
 }
 
-/** Stores notifications, such as webhooks, of jobs that have ended. They are sent by jobs. */
+/** Stores a notification for each {@link CompletionTarget} when a job ends. Jobs of the notifier's own tool send them, with retries. */
 export interface Notifier {
   /** Whether the end of a job is to be notified. */
   wants(job: Job): boolean;

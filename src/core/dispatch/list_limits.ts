@@ -7,7 +7,7 @@ import { EMPTY_DEFINITION } from "../tool/definition.ts";
 import { CallContext } from "./call_context.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 
-/** Name of a list in `ctx.tool` of middleware. No tool can have it. */
+/** Name of a list, such as `list:tools`, as middleware that limits lists sees it in `ctx.tool`. No tool can have it. */
 export type ListName = `list:${string}`;
 
 /** Asks whether a caller may have a list now. Returns the error to answer with; `undefined` if the list may be sent. */

@@ -1,6 +1,6 @@
 import type { CallResult } from "../call/outcome.ts";
 
-/** Middleware of one run that is pending. The innermost one is what asks, if its run stops at a question outside of the handler. */
+/** Middleware functions of one run that have returned a promise. If one of them asks a question, {@link leave} gives it the result of the run. */
 export class PendingMiddleware {
   #depth = 0;
   readonly #resolvers = new Map<number, (result: CallResult) => void>();

@@ -14,7 +14,7 @@ import type { CallServices } from "./services.ts";
 /** A deadline that may pass before the list of pending runs is notified, in milliseconds. */
 const SHORT_DEADLINE_MS = 3 * PENDING_MS;
 
-/** Services of a server that pending runs need to get their deadlines; the dispatcher has them. */
+/** Services of a server with which pending runs get their deadlines; the dispatcher has them. */
 export interface PendingServices extends CallServices {
   /** Pending runs that have no deadline yet. */
   readonly pending: PendingList;
@@ -36,7 +36,7 @@ export function awaitRun(
   return result;
 }
 
-/** The result of a run that waits. It is the entry of the run among the pending ones as well, so that a call has one object for both. */
+/** The pending result of a run, and the entry of the run in the list of pending runs: one object for both, since each call makes one. */
 export class FutureResult extends Future<CallResult> implements PendingEntry {
   // As in Future, plain members that the constructor alone sets.
   declare readonly run: CallContext;

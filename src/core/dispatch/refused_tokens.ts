@@ -7,7 +7,7 @@ import { writeLine } from "./error_masking.ts";
 /** Time without another line, in milliseconds: any client can send any number of wrong tokens. */
 const QUIET_MS = 60_000;
 
-/** How many tokens were refused since the last line, and until when there is no other. */
+/** Number of tokens refused since the last warning, and the time before which no further one is written. */
 interface RefusalCount {
   refused: number;
   untilMs: number;
@@ -15,7 +15,7 @@ interface RefusalCount {
 
 const refusalsOf = new WeakMap<TokenKeys, RefusalCount>();
 
-/** A token that was refused. */
+/** A token that was refused, with its caller and the reason, as far as it is known, for the warning in the log. */
 export interface RefusedToken {
   readonly kind: TokenKind;
   readonly token: string;

@@ -11,7 +11,7 @@ import { ToolError } from "../errors/tool_error.ts";
 import type { Deadline, Deadlines } from "../../internal/deadlines.ts";
 import type { Future } from "../../internal/future.ts";
 
-/** What the state of a run uses of its server: deadlines, and the count of pending runs. */
+/** Services of a server that the state of a run uses: deadlines, and the count of runs that shutdown waits for. */
 export interface RunStateServices {
   /** The server's deadlines. */
   readonly deadlines: Deadlines;

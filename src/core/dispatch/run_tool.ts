@@ -336,7 +336,7 @@ export class ToolRunner {
   }
 }
 
-/** In place of a value that is not sent. */
+/** Stands for a value that must not be sent, such as one that does not fit its schema: has the error that the caller gets instead. */
 class Unsendable {
   readonly error: ErrorResult;
 

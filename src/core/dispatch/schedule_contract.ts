@@ -5,7 +5,7 @@ import type { Clock } from "../../internal/time.ts";
 import type { Principal } from "../call/call.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 
-/** Finds the times at which a schedule calls its tool, in milliseconds since the Unix epoch; `undefined` if there is no such time. */
+/** The times at which a schedule calls its tool: finds the next and the previous one, in milliseconds since the Unix epoch. */
 export interface ScheduleTimes {
   /** The first time after a moment. */
   after(epochMs: number): number | undefined;
@@ -13,7 +13,7 @@ export interface ScheduleTimes {
   before(epochMs: number): number | undefined;
 }
 
-/** Contents of a {@link Schedule}. */
+/** What a {@link Schedule} consists of: its times, the tool and arguments, and what happens to calls that were missed or overlap. */
 export interface ScheduleDefinition {
   readonly ticks: ScheduleTimes;
   /** Name of the tool. */
@@ -58,7 +58,7 @@ export interface ScheduleHost {
   report(thrown: unknown): void;
 }
 
-/** The call that a schedule makes at one of its times: what a job is created from. */
+/** One call that a schedule makes, at one of its times; a job is created from it. */
 export interface ScheduledCall {
   readonly id: string;
   readonly tool: string;

@@ -6,6 +6,7 @@ import { formatPath } from "../../internal/text.ts";
 import type { Sendable } from "./convert_value.ts";
 import { type CallServices, outputLimitError, type OutputLimits } from "./services.ts";
 
+/** The module that converts values which the size estimate cannot measure, such as bytes; loaded with the first one. */
 type ConvertModule = typeof import("./convert_value.ts");
 
 let convertModule: ConvertModule | undefined;
@@ -43,7 +44,7 @@ export function withinLimits(
   return Number.isNaN(left) ? convertWithin(result, tool, services) : outputLimitError(left, outputLimits) ?? result;
 }
 
-/** Services of a server that limit its output. */
+/** Services of a server that limit the size of results, and mask errors. */
 type OutputServices = Pick<CallServices, "outputLimits" | "mask">;
 
 function convertWithin(result: CallResult, tool: string, services: OutputServices): CallResult | Future<CallResult> {

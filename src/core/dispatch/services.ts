@@ -73,7 +73,7 @@ export function outputLimitError(left: number, limits: OutputLimits): ErrorResul
   return errorResult("result_too_large", `The result is over limits.${name}, ${limits[name]}`);
 }
 
-/** Services that all runs of one server share. */
+/** Services that all runs of one server share: time, log, limits, config, keys, and the masking of unexpected errors. */
 export interface CallServices extends RunStateServices {
   /** The server's logger, if it has one. */
   readonly logger: Logger | undefined;
@@ -103,7 +103,7 @@ export interface CallServices extends RunStateServices {
   mask(thrown: unknown, fields: LogFields): ErrorResult;
 }
 
-/** Parts of a run from which its time limit is computed: its tool, and the metadata of its call. */
+/** The tool and the call of a run: from them its time limit and its caller are known. */
 export interface CalledRun {
   readonly definition: ToolDefinition;
   readonly call: Call;
@@ -114,7 +114,7 @@ export function principalIdOf({ call: { peer } }: Pick<CalledRun, "call">): stri
   return peer.principal?.id ?? "";
 }
 
-/** The job of a run, to which the run writes while it holds the lease. */
+/** The job that a run executes, while no other process may run it: takes the run's progress, steps and waits, and stores them. */
 export interface RunLease {
   /** The job, as last written by this run. */
   readonly job: Job;
@@ -138,7 +138,7 @@ export interface RunLease {
   estimateEnd(progress: Progress): number | undefined;
 }
 
-/** Methods of a handler's `ctx` that ask the caller, wait or store steps. Those with a schema take each kind of it. */
+/** Methods of a handler's `ctx` that may stop its run: they ask the caller, wait, or return the stored result of a step. */
 export interface QuestionMethods
   extends Pick<Ctx, "elicitUrl" | "sample" | "roots" | "ask" | "requestMore" | "step" | "sleep" | "resolver"> {
   elicit<Content>(
@@ -148,7 +148,7 @@ export interface QuestionMethods
   waitFor<Value>(key: string, schema: AnySchema<Value>, options?: WaitOptions): Promise<WaitResult<Value>>;
 }
 
-/** Parts of a run that the code of questions, waits, steps and caller state needs. */
+/** A run, as the code of questions, waits, steps and caller state uses it. */
 export interface AskingRun extends CalledRun {
   readonly callId: string;
   readonly lease: RunLease | undefined;
@@ -165,7 +165,7 @@ export interface AskingRun extends CalledRun {
   leaveHandler(result: CallResult): void;
 }
 
-/** Turns runs that stop at questions or waits into jobs, and makes their promises. */
+/** Deferred work, as runs that stop at a question or wait use it: makes such a run a job, and promises its result. */
 export interface RunPromises {
   /** Whether a continuation is the idempotency key of its call: sent again, it gives the result of the first time. */
   readonly joinsContinuations: boolean;
@@ -177,7 +177,7 @@ export interface RunPromises {
   tokenOf(run: AskingRun): string | undefined;
 }
 
-/** Questions, steps and waits of one run: what it still needs, and what the next run of the handler reuses. */
+/** Questions, steps and waits of one run: those that are open, which stop it, and the memo with which the next run continues. */
 export interface RunQuestions extends QuestionMethods {
   /** Questions without an answer; `undefined` if all are answered. */
   readonly requests: Readonly<Record<string, Question>> | undefined;
@@ -202,7 +202,7 @@ export interface RunQuestions extends QuestionMethods {
   settle(): CallResult;
 }
 
-/** Caller state during one call, with its encoding for the result. */
+/** Caller state during one call, which the handler reads and writes, and its signed form for the result. */
 export interface EncodableCallerState extends CallerState {
   /**
    * The signed state for the caller to keep; `undefined` if nothing changed.
@@ -212,7 +212,7 @@ export interface EncodableCallerState extends CallerState {
   encode(): string | undefined;
 }
 
-/** Questions, steps and caller state: implemented in questions/, brought by the value of the option `keys`. */
+/** Creates the questions, steps and caller state of a server's runs. Implemented in questions/; a server has it if it has keys. */
 export interface QuestionSupport {
   /** Starts the questions and steps of a run, with the answers and steps of the runs before it. */
   track(run: AskingRun, memo?: Memo): RunQuestions;
@@ -222,10 +222,10 @@ export interface QuestionSupport {
   resume(run: AskingRun, continuation: string): ErrorResult | undefined;
 }
 
-/** Creates questions, steps and caller state for one server, with its keys for their tokens; `withQuestions(keys)` adds it to keys. */
+/** Creates the {@link QuestionSupport} of one server with its keys, which sign continuations and caller state. */
 export type CreateQuestions = (keys: TokenKeys) => QuestionSupport;
 
-/** Keys that bring the code of questions and caller state: made by `keyRing`, `sealed`, `keysFromEnv` or `withQuestions`. */
+/** Keys that bring the code of questions and caller state to a server: made by `keyRing`, `sealed`, `keysFromEnv` or `withQuestions`. */
 export interface QuestionKeys extends TokenKeys {
   /**
    * Not part of the public interface.

@@ -91,14 +91,14 @@ export function cursorOf(ctx: Ctx): Json | undefined {
   return (ctx as unknown as BudgetedRun).call.position?.cursor;
 }
 
-/** A budget with the other options. */
+/** Options of `budget()`, checked: the maximum size, and how pages are written. */
 interface BudgetLimit extends Budget {
   readonly items: string | undefined;
   readonly isTable: boolean;
   readonly narrow: string | undefined;
 }
 
-/** The rules of the pages of a tool. */
+/** Options of `budget()` together with what follows of the tool's output: how pages of its answers are made. */
 interface PageRules extends BudgetLimit {
   /** Schema of pages whose items are not rows of a table. `undefined` without a declared output. */
   readonly schema: CompiledSchema | undefined;
@@ -219,6 +219,7 @@ function itemsPage(list: ReturnedList, position: AnswerPosition, run: BudgetedRu
   return !limit.isTable ? page : limit.schema === undefined ? shown(end) : toCheckedTable(page, name, limit.schema);
 }
 
+/** One page of an answer, as its caller gets it. */
 interface Page {
   readonly more?: string;
   readonly [member: string]: unknown;

@@ -21,9 +21,10 @@ export const HANDLE_PREFIX: string = tokenShapes.answer.prefix;
 /** Lifetime of a handle, in milliseconds: an hour. */
 const LIFETIME_MS = 3_600_000;
 
-/** Parts of a run that are needed to make and read the handle with which `more` continues an answer. */
+/** A run of a tool with `budget()`, as far as it is needed to sign and verify the handle of the next page. */
 export type BudgetedRun = Pick<RemoteRun, "call" | "callId" | "clock" | "definition" | "services">;
 
+/** Signed contents of a handle: the arguments of the call, and where its next page begins. */
 interface HandleData extends AnswerPosition {
   readonly args: Json;
   readonly revision?: string;

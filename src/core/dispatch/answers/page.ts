@@ -38,7 +38,7 @@ export interface Budget {
   readonly measure: (value: unknown) => number;
 }
 
-/** Creates the answer whose items or text end before an index of the list or text, so that its size can be measured. */
+/** Creates the page that ends before an index of the list or text. It is called to measure pages of different lengths. */
 export type CreatePage = (end: number) => unknown;
 
 /** Maximum characters of one token, of which a long line is cut first. */

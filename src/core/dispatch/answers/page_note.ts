@@ -1,7 +1,7 @@
 /** The line of each page that says which part of the whole it is, and how a caller gets less or the rest. */
 import type { BudgetedRun } from "./handle.ts";
 
-/** The part of a list or text that a page has. */
+/** Which part of the whole list or text a page has: where it begins, how many items it has, and whether others follow. */
 export interface PageRange {
   /** What is counted. */
   readonly unit: "Item" | "Character";

@@ -16,7 +16,7 @@ const CHANGED = { const: true, description: "What comes before this page has cha
 const MORE = { type: "string", description: "Handle of what follows, for the tool `more`; absent at the end" };
 const COLUMNS = { type: "array", items: { type: "string" }, description: "Names of the values of each row" };
 
-/** The list or text in a declared output. */
+/** Where a tool's declared output has the list, or text, that is cut into pages, and the schema of that list. */
 interface DeclaredList {
   /** Name of the member of pages. */
   readonly name: string;

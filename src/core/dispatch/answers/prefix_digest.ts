@@ -4,7 +4,7 @@ import { RunningDigest } from "../../token/digest.ts";
 /** Hexadecimal digits of a digest, which is a part of each handle. */
 const DIGITS = 16;
 
-/** The digest of everything before an index of a list or text. Reads what is before the page once, for all lengths of the page. */
+/** Digests of the part of a list or text before a page ends: the next page compares them, to notice that what was read has changed. */
 export class PrefixDigest {
   readonly #source: readonly unknown[] | string;
   readonly #start: number;

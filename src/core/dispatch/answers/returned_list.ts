@@ -1,7 +1,7 @@
 /** What a handler with a budget returned, as a list with the members beside it, and as rows of a table. */
 import { isJsonObject, type Json, type Members } from "../../../internal/json.ts";
 
-/** The list of an answer, and where it is in the answer. */
+/** The list in what a handler with `budget()` returned, the members beside it, and whether further parts follow. */
 export interface ReturnedList {
   /** Name of the member of pages that has the items. */
   readonly name: string;

@@ -16,6 +16,7 @@ import { type AskingRun, INVALID_CONTINUATION, principalIdOf, type RunQuestions 
 /** Time for a caller to answer, in milliseconds. */
 const LIFETIME_MS = 600_000;
 
+/** Signed contents of a continuation: answers and steps so far, the questions that are open, and the call that it belongs to. */
 interface ContinuationData extends Memo {
   readonly digest: string;
   readonly asked: readonly string[];

@@ -21,10 +21,10 @@ export function noFittingAnswer(key: string, times: number, reason: string): Fai
   return new Failure("unanswered", message, { question: key, reason });
 }
 
-/** Returns the answer as the schema converts it, or the reason why it does not fit. */
+/** Validates the content of an answer. Returns it as the schema converts it, or the reason why it does not fit. */
 type Check = (content: Json | undefined) => MaybePromise<{ readonly value: Json | undefined } | string>;
 
-/** A question of a run, as it is sent, and what its answer is checked by. */
+/** A question of a run: what is sent to the caller, and the check of its answer. */
 export interface PendingQuestion {
   readonly request: Question;
   /** Number of times that it is asked, if no answer fits. */
