@@ -19,11 +19,17 @@ export async function checkSearch(page, url) {
   return problems;
 }
 
-/** Words of a reader, and what the results have: a topic, an error, a name of the package. */
+/** Words of a reader, and what the results have: a topic, an error, names and options of the package, messages of errors. */
 const SEARCHED = [
   ["idempotency keys", /idempotency/i],
   ["deadline_exceeded", /deadline_exceeded/],
   ["toolsFromOpenApi", /toolsFromOpenApi/],
+  ["defineCallerState", /defineCallerState/],
+  ["answerChars", /Limits|Options of a server|ServerOptions/],
+  ["idleTimeoutMs", /Serving|ServeOptions|idleTimeoutMs|Connections/i],
+  ["Cannot create server: a prompt is not finished", /Messages.*Resources and prompts/s],
+  ["The token is malformed", /Messages.*Auth/s],
+  ["Cannot create key ring: keys are missing", /Messages.*Keys and tokens/s],
 ];
 
 /** A name of the first example shows its type to the pointer and to the keyboard. */

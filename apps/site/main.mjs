@@ -14,8 +14,8 @@ const site = fileURLToPath(new URL(".", import.meta.url));
 const [command = "dev", ...options] = process.argv.slice(2);
 
 installPackages();
-const { prepare, preparePages, root } = await import("./prepare.mjs");
-await prepare();
+const { prepare, root } = await import("./prepare.mjs");
+const preparePages = await prepare();
 if (command === "dev") watch(join(root, "docs"), { recursive: true }, restage);
 const vitepress = join(site, "node_modules/vitepress/bin/vitepress.js");
 const child = spawn(process.execPath, [vitepress, command, site, ...options], {

@@ -30,6 +30,12 @@ export function urlOf(page) {
   return `/${stagedPath(page).replace(/(^|\/)index\.md$/, "$1").replace(/\.md$/, "")}`;
 }
 
+/** The anchors that code hosts give headings, so that one link is right on both. */
+export function anchorOf(heading) {
+  return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").trim()
+    .replaceAll(" ", "-");
+}
+
 /** A page with its front matter. */
 export function withFrontMatter(members, markdown) {
   const lines = Object.entries(members).map(([name, value]) => `${name}: ${JSON.stringify(value)}`);

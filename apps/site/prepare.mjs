@@ -9,6 +9,8 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { narrow } from "./code.mjs";
+import { renderMessages } from "./messages.mjs";
+import { collectNames, linkNames } from "./names.mjs";
 import { NAV } from "./nav.mjs";
 import { stagedPath, toSitePage, wiresOf, withFrontMatter } from "./pages.mjs";
 import { bundlePlayground } from "./playground.mjs";
@@ -24,11 +26,12 @@ const repositoryUrl = process.env.REPOSITORY_URL;
 
 const read = (file) => readFileSync(join(root, file), "utf8");
 
-/** Writes all pages and the programs of the page that runs code. */
+/** Writes all pages and the programs of the page that runs code. Returns what writes the pages of `docs/` again. */
 export async function prepare() {
   rmSync(staged, { recursive: true, force: true });
-  preparePages();
   const reference = renderReference(root);
+  const names = collectNames(reference, read("docs/errors.md"));
+  preparePages(names);
   // A page of docs/ may begin with the same sentence, and descriptions are unique.
   for (const { file, title, description, markdown } of reference) {
     write(
@@ -37,10 +40,15 @@ export async function prepare() {
         title,
         description: `${title}: ${description}`,
         editLink: false,
-      }, markdown),
+      }, linkNames(markdown, names, { home: title })),
     );
   }
   write("reference/index.md", referenceIndex(reference));
+  const description = "Every message of an error and line of a log, by what it is about.";
+  write(
+    "reference/messages.md",
+    withFrontMatter({ title: "Messages", description, editLink: false }, renderMessages()),
+  );
   writeFileSync(
     join(staged, "../reference.json"),
     JSON.stringify(reference.map(({ file, title }) => ({ file, title }))),
@@ -51,19 +59,16 @@ export async function prepare() {
     JSON.stringify([...findTypes(root, new Map(typed))]),
   );
   await bundlePlayground(root, join(staged, "public/play"));
+  return () => preparePages(names);
 }
 
 /** Writes the pages that are Markdown in the repository. */
-export function preparePages() {
+function preparePages(names) {
   for (const { page, description } of NAV.flatMap(({ pages }) => pages)) {
     const file = page.startsWith("../") ? page.slice(3) : `docs/${page}`;
-    write(
-      stagedPath(page),
-      withFrontMatter(
-        { description },
-        toSitePage({ root, file, markdown: read(file), repositoryUrl }),
-      ),
-    );
+    const markdown = toSitePage({ root, file, markdown: read(file), repositoryUrl });
+    const isForeign = ABOUT_OTHERS.test(page);
+    write(stagedPath(page), withFrontMatter({ description }, linkNames(markdown, names, { isForeign })));
   }
   for (const folder of ["images", "growth"]) {
     cpSync(join(root, "docs", folder), join(staged, folder), {
@@ -79,6 +84,9 @@ export function preparePages() {
     ),
   );
 }
+
+/** Pages in which a name may be one of another package, such as the `Client` of the official SDK. */
+const ABOUT_OTHERS = /^(?:coming-from-|migrate|comparison|agent-frameworks|performance|spec|\.\.\/)/;
 
 /** Pages whose first program shows the types of its names: the client, schemas, promises, errors. */
 const TYPED = ["apps/site/pages/index.md", "docs/tools.md", "docs/promises.md", "docs/client.md"];
@@ -144,7 +152,7 @@ function referenceIndex(reference) {
   const description = "Every entry of the package, from its doc comments: functions, types, defaults and examples.";
   return withFrontMatter(
     { title: "Reference", description },
-    `# Reference\n\nOne page for each entry of the package, from its doc comments.\n\n| entry | |\n|---|---|\n${
+    `# Reference\n\nOne page for each entry of the package, from its doc comments. What a message of an error is about is in [Messages](./messages.md).\n\n| entry | |\n|---|---|\n${
       rows.join("\n")
     }\n`,
   );

@@ -1,10 +1,14 @@
 /** Pages of `docs/` as pages of the site: links, tabs, tables, the table of README on the home page, and the examples that run in a page. */
 import { deepStrictEqual, match, strictEqual, throws } from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 // @ts-expect-error: a script without types
 import * as pages from "../../apps/site/pages.mjs";
+// @ts-expect-error: a script without types
+import * as messages from "../../apps/site/messages.mjs";
+// @ts-expect-error: a script without types
+import * as names from "../../apps/site/names.mjs";
 // @ts-expect-error: a script without types
 import * as tables from "../../apps/site/tables.mjs";
 // @ts-expect-error: a script without types
@@ -28,6 +32,23 @@ const { wiresOf, toSitePage, urlOf } = pages as {
   readonly wiresOf: (readme: string) => string;
   readonly toSitePage: (page: SourcePage) => string;
   readonly urlOf: (page: string) => string;
+};
+interface ReferencePage {
+  readonly file: string;
+  readonly title: string;
+  readonly markdown: string;
+}
+interface LinkedPage {
+  readonly home?: string;
+  readonly isForeign?: boolean;
+}
+const { collectNames, linkNames } = names as {
+  readonly collectNames: (reference: readonly ReferencePage[], errorsPage: string) => unknown;
+  readonly linkNames: (markdown: string, names: unknown, page?: LinkedPage) => string;
+};
+const { familyOf, renderMessages } = messages as {
+  readonly familyOf: (file: string) => readonly [title: string, page: string];
+  readonly renderMessages: () => string;
 };
 const { markTables } = tables as { readonly markTables: (tokens: readonly Token[]) => void };
 interface Part {
@@ -112,6 +133,74 @@ test("links to pages become links of the site, and paths of other files stay rea
     "/decisions/",
     "/contributing",
   ]);
+});
+
+/** A reference of two entries, in which two headings differ in case alone. */
+const NAMES = collectNames([
+  {
+    file: "toolwire.md",
+    title: "toolwire",
+    markdown:
+      "# toolwire\n\n## Functions\n\n### createServer\n\n### Client\n\n### Ctx\n\n```ts signature\ninterface Ctx {\n" +
+      "  readonly principal: object;\n  sleep(key: string, ms: number): Promise<void>;\n}\n```\n\n### ToolBuilder\n\n" +
+      "```ts signature\ninterface ToolBuilder {\n  input(schema: object): ToolBuilder;\n}\n```\n",
+  },
+  {
+    file: "serve.md",
+    title: "toolwire/serve",
+    markdown: "# toolwire/serve\n\n## Functions\n\n### createServer\n\n### serve\n\n## Types\n\n### Serve\n",
+  },
+], "# Errors\n\n### `rate_limited`\n");
+
+test("names in prose link to the reference, codes of errors to their section, once in each section", () => {
+  const link = (markdown: string): string => linkNames(markdown, NAMES);
+  strictEqual(
+    link(
+      "`createServer({ tools })`, `createServer` and `ctx.sleep(key, ms)`\n\n## Next\n\n`createServer`, `.input(…)`",
+    ),
+    "[`createServer({ tools })`](/reference/toolwire.md#createserver), `createServer` and " +
+      "[`ctx.sleep(key, ms)`](/reference/toolwire.md#ctx)\n\n## Next\n\n" +
+      "[`createServer`](/reference/toolwire.md#createserver), [`.input(…)`](/reference/toolwire.md#toolbuilder)",
+  );
+  strictEqual(
+    link("`rate_limited` by `serve()` of `toolwire/serve`, and `Serve`"),
+    "[`rate_limited`](/errors.md#rate_limited) by [`serve()`](/reference/serve.md#serve) of " +
+      "[`toolwire/serve`](/reference/serve.md), and [`Serve`](/reference/serve.md#serve-1)",
+  );
+  const imported = '```ts\nimport { createServer, type Serve } from "toolwire/serve";\n```\n';
+  strictEqual(link(`${imported}\`createServer\``), `${imported}[\`createServer\`](/reference/serve.md#createserver)`);
+});
+
+test("code blocks, headings, links, options, plain words, unknown members and foreign names stay as they are", () => {
+  const kept = [
+    "```text\n`createServer`\n```",
+    "## `createServer`\n\n`createServer` is described here",
+    "[`createServer`](x.md), then `createServer`",
+    "| option | default |\n|---|---|\n| `createServer` | none |",
+    "the word `serve`, ``createServer`` in two ticks, and the failure `rate_limited`",
+    "`ctx.other`, `client.createServer()`, `toolwire`, `Response`, `constructor`",
+  ];
+  for (const markdown of kept) strictEqual(linkNames(markdown, NAMES), markdown);
+  const foreign = "`Client` and `.input(…)` of another package";
+  strictEqual(linkNames(foreign, NAMES, { isForeign: true }), foreign);
+  strictEqual(linkNames("### Ctx\n\n`ctx.sleep()`", NAMES, { home: "toolwire" }), "### Ctx\n\n`ctx.sleep()`");
+});
+
+test("the Markdown of the repository has no links to the reference, which is on the site alone", () => {
+  const files = readdirSync(`${root}/docs`, { recursive: true, encoding: "utf8" }).filter((file) =>
+    file.endsWith(".md")
+  );
+  deepStrictEqual(files.filter((file) => readFileSync(`${root}/docs/${file}`, "utf8").includes("](/reference/")), []);
+});
+
+test("each message of an error is on the page of messages, below the page that explains it", () => {
+  const page = renderMessages();
+  const [, auth = ""] = /^## Auth\n\n([^]*?)\n## /m.exec(page) ?? [];
+  match(auth, /^The page \[Auth\]\(\/auth\.md\) explains them\.\n\n- `` /);
+  match(auth, /- `` The token is malformed ``/);
+  const linked = Array.from(page.matchAll(/\]\(\/([^)#]+)/g), ([, file]) => `${root}/docs/${file}`);
+  deepStrictEqual(linked.filter((file) => !existsSync(file)), []);
+  throws(() => familyOf("src/elsewhere/a.ts"), /src\/elsewhere\/a\.ts has messages, and FAMILIES/);
 });
 
 test("a table of prose is stacked on a phone, with the headings of its short cells; other tables scroll", () => {

@@ -6,7 +6,7 @@ import { defineConfig } from "vitepress";
 import { renderCode } from "../code.mjs";
 import { renderDiagram } from "../diagrams.mjs";
 import { NAV } from "../nav.mjs";
-import { urlOf } from "../pages.mjs";
+import { anchorOf, urlOf } from "../pages.mjs";
 import { markTables } from "../tables.mjs";
 import { textPathOf, writeTexts } from "../texts.mjs";
 import { canRun } from "../playground_modules.mjs";
@@ -24,6 +24,7 @@ const entries = reference.map(({ file, title }) => ({
   text: title,
   link: `/reference/${file.replace(/\.md$/, "")}`,
 }));
+const MESSAGES = { text: "Messages of errors", link: "/reference/messages" };
 const OPEN = new Set(["Start", "Tutorials", "Guides: build"]);
 
 const ICON = "data:image/svg+xml," +
@@ -47,7 +48,7 @@ export default defineConfig({
   buildEnd: ({ outDir }) => writeTexts(outDir, process.env.SITE_URL),
   markdown: {
     highlight: (code, language, marks) => renderCode(code, `${language} ${marks}`, types),
-    anchor: { slugify: slugOf },
+    anchor: { slugify: anchorOf },
     config: (markdown) => addFences(markdown),
   },
   // VitePress gives the bar this class after it has loaded, and the bar moves.
@@ -71,7 +72,7 @@ export default defineConfig({
       { text: "Run it", link: "/play" },
     ],
     sidebar: {
-      "/reference/": [{ text: "All pages", link: "/getting-started" }, {
+      "/reference/": [{ text: "All pages", link: "/getting-started" }, MESSAGES, {
         text: "Entries",
         link: "/reference/",
         items: entries,
@@ -107,13 +108,9 @@ function itemsOf(title, pages) {
     text: title,
     link: urlOf(page),
   }));
-  return title === "Reference: program" ? [{ text: "API of each entry", link: "/reference/" }, ...items] : items;
-}
-
-/** The anchors that code hosts give headings, so that one link is right on both. */
-function slugOf(heading) {
-  return heading.toLowerCase().replaceAll(/[^\p{L}\p{N} _-]/gu, "").trim()
-    .replaceAll(" ", "-");
+  return title === "Reference: program"
+    ? [{ text: "API of each entry", link: "/reference/" }, MESSAGES, ...items]
+    : items;
 }
 
 /** Pages of the site itself; in those of the repository `<name>` is text, as on code hosts. */
