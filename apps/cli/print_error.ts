@@ -4,7 +4,7 @@ import { isJsonObject } from "../../src/internal/json.ts";
 import type { ReportedError } from "./cli_error.ts";
 import { printable, type Terminal } from "./terminal/terminal.ts";
 
-/** Prints an error on standard error: message, code, issues of the input, a failed clean-up and a hint as text, or with `isJson` one line `{"error":{…}}`. */
+/** Prints an error on standard error: message, code, issues of the input, a failed clean-up, a hint and the address of the code as text, or with `isJson` one line `{"error":{…}}`. */
 export function printError(terminal: Terminal, error: ReportedError, isJson: boolean): void {
   const { exitCode: _, ...fields } = error;
   if (isJson) return terminal.note(printable(JSON.stringify({ error: fields })));
@@ -22,6 +22,8 @@ export function printError(terminal: Terminal, error: ReportedError, isJson: boo
   if (cleanUp !== undefined) terminal.note(printable(`  The clean-up failed, too: ${cleanUp}`));
   const suggestion = hint ?? suggestionOf(data);
   if (suggestion !== undefined) terminal.note(printable(suggestion));
+  const isExplained = isToolErrorCode(code) && code !== "cancelled";
+  if (isExplained) terminal.note(terminal.styleNote("dim", `docs/errors.md#${code} says what to do`));
 }
 
 /** Whether an error has data of a tool, in place of details of the SDK. */

@@ -4,7 +4,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { createServer, defineTool, type ToolErrorCode } from "../../mod.ts";
+import { printError } from "../../apps/cli/print_error.ts";
+import type { Terminal } from "../../apps/cli/terminal/terminal.ts";
+import { createServer, defineTool, ToolError, type ToolErrorCode } from "../../mod.ts";
+import { pretty } from "../../src/entries/middleware.ts";
 import { testClient } from "../../src/entries/testing.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -41,6 +44,33 @@ test("docs/errors.md has a section for each code of a refusal, with its HTTP sta
   const sections = body.split("\n## ")[0]!.split("\n### ").slice(1);
   deepStrictEqual(sections.map((section) => /^`(\w+)`\n/.exec(section)?.[1]), Object.keys(CODES));
   for (const section of sections) ok(/HTTP [45]\d\d/.test(section), `${section.slice(0, 20)} names no HTTP status`);
+});
+
+test("pretty() names the section of a code with the first line that has it", async () => {
+  const lines: string[] = [];
+  const logger = pretty({ write: (line) => void lines.push(line), colors: false });
+  const busy = defineTool("busy").describe("Refuse").errors({ gone: null }).handle((_, ctx) => {
+    if (lines.length < 2) throw new ToolError("conflict", "busy");
+    throw ctx.fail("gone", "gone");
+  });
+  const client = testClient(createServer({ tools: [busy], logger }));
+  for (let call = 0; call < 3; call++) await client.busy().catch(() => {});
+  deepStrictEqual(lines.map((line) => line.replace(/^.* ms/, "")), [" docs/errors.md#conflict", "", ""]);
+});
+
+test("the command line names the section of a code, and none for a failure of the tool", () => {
+  const noted = (code: string): string[] => {
+    const lines: string[] = [];
+    const terminal = { note: (text: string) => void lines.push(text), styleNote: (_: string, text: string) => text };
+    printError(
+      terminal as Pick<Terminal, "note" | "styleNote"> as Terminal,
+      { exitCode: 5, code, message: "No" },
+      false,
+    );
+    return lines;
+  };
+  deepStrictEqual(noted("conflict"), ["No (conflict)", "docs/errors.md#conflict says what to do"]);
+  deepStrictEqual(noted("on_loan"), ["No (on_loan)"]);
 });
 
 test("the log of the first plain Error names the section that says what to throw", async () => {

@@ -38,8 +38,11 @@ test("pretty() writes one line for a call: time, tool, wire, status, millisecond
   const of = (what: string) => lines.filter((line) => line.includes(what));
   match(of("ping").join(), /^\d\d:\d\d:\d\d\.\d{3} ping memory answer [\d.]+ ms by ada$/);
   match(of("fails").join(), /^\d\d:\d\d:\d\d\.\d{3} fails memory failure sold_out [\d.]+ ms by ada$/);
-  match(of("breaks memory").join(), /^\S+ breaks memory error internal [\d.]+ ms by ada$/);
-  match(of("known").join(), /^\S+ un\\u001b\[2Jknown memory error tool_not_found refused$/);
+  match(of("breaks memory").join(), /^\S+ breaks memory error internal [\d.]+ ms by ada docs\/errors\.md#internal$/);
+  match(
+    of("known").join(),
+    /^\S+ un\\u001b\[2Jknown memory error tool_not_found refused docs\/errors\.md#tool_not_found$/,
+  );
   strictEqual(lines.length, 7);
   ok(!lines.join().includes("secret"), lines.join("\n"));
 });

@@ -4,6 +4,7 @@
  * @module
  */
 import type { LogLevel } from "../../../core/call/outcome.ts";
+import { isToolErrorCode } from "../../../core/errors/code.ts";
 import type { CallLogger } from "../../../core/handler/middleware.ts";
 import { BOOLEAN, checkOptions, FUNCTION, LINE_LEVELS, oneOf, type OptionRules } from "../../../internal/options.ts";
 import { escapeControls, escapeLine } from "../../../internal/text.ts";
@@ -34,7 +35,8 @@ interface Entry {
 
 /**
  * Creates a logger for people: one line for each call, with time, tool, wire, status and milliseconds, and a line for each message,
- * with the stack of its error. Control characters are escaped. Arguments and answers are not logged.
+ * with the stack of its error. The first line with a code of an error has the section of the documentation that explains it. Control
+ * characters are escaped. Arguments and answers are not logged.
  *
  * @example One line for each call
  * ```ts
@@ -54,7 +56,8 @@ interface Entry {
 export function pretty(options: PrettyOptions = {}): CallLogger {
   checkOptions<PrettyOptions>("create a logger", options, { ...RULES, colors: BOOLEAN });
   const paint = options.colors ?? hasColors() ? withColor : withoutColor;
-  return lineLogger(options, (entry) => formatPretty(entry, paint));
+  const explained = new Set<string>();
+  return lineLogger(options, (entry) => formatPretty(entry, paint) + explain(entry, explained, paint));
 }
 
 /**
@@ -130,6 +133,13 @@ function formatCall(level: LogLevel, fields: Entry["fields"], paint: Paint): str
   const took = typeof tookMs === "number" ? [`${Number(tookMs.toFixed(1))} ms`] : ["refused"];
   const caller = principal === undefined ? [] : [`by ${escapeLine(String(principal))}`];
   return [escapeLine(String(tool)), escapeLine(String(wire)), status, ...took, ...caller].join(" ");
+}
+
+/** Where the documentation explains the code of an error, with the first line that has the code. */
+function explain({ fields: { outcome, code } }: Entry, explained: Set<string>, paint: Paint): string {
+  if (outcome !== "error" || typeof code !== "string" || !isToolErrorCode(code) || explained.has(code)) return "";
+  explained.add(code);
+  return paint("dim", ` docs/errors.md#${code}`);
 }
 
 function formatLevel(level: LogLevel, paint: Paint): string {
