@@ -1,4 +1,6 @@
 import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { findExamples } from "./extract.ts";
@@ -12,6 +14,8 @@ const { endPrinted, keepPrinted, render, shown } = values as {
   readonly endPrinted: (place: string, texts: readonly string[]) => void;
   readonly render: (value: unknown) => string;
 };
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Runs code whose outputs are compared. */
 async function run(...lines: string[]): Promise<void> {
@@ -77,25 +81,19 @@ test("render() writes what is not JSON, too", () => {
 });
 
 test("only programs that run show outputs: no test compares those of others", () => {
-  const examples = findExamples(fileURLToPath(new URL("../..", import.meta.url)));
+  const examples = findExamples(root);
   const unchecked = examples.filter(({ kind, code }) => kind !== "run" && code.includes("// →"));
   deepStrictEqual(unchecked.map(({ place }) => place), []);
   for (const { kind, code, place } of examples) if (kind === "run") checkShown(code, place);
 });
 
-/** Pages whose first example compares by `node:assert`, which is for examples of tests. Do not add others: show outputs. */
-const ASSERTING = [
-  "docs/coming-from-fastmcp.md",
-  "docs/conformance-suite.md",
-  "docs/mcp.md",
-  "docs/serving.md",
-  "docs/testing.md",
-];
+/** Pages with examples of tests, which compare by `node:assert`. Do not add others: show outputs. */
+const ASSERTING = ["docs/testing.md", "docs/tutorials/support-desk.md"];
 
-test("the first example of a page shows its outputs instead of comparing", () => {
-  const examples = findExamples(fileURLToPath(new URL("../..", import.meta.url)));
-  const ofPages = examples.filter(({ place, kind }) => kind === "run" && /^(?:README|docs\/)/.test(place));
-  const first = new Map(ofPages.toReversed().map(({ place, code }) => [place.replace(/:\d+$/, ""), code]));
-  const found = [...first].filter(([, code]) => code.includes('"node:assert')).map(([page]) => page);
-  deepStrictEqual(found.filter((page) => !ASSERTING.includes(page)), []);
+test("examples of pages show their outputs instead of comparing, but for examples of tests", () => {
+  const pages = readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" }).map((file) => `docs/${file}`);
+  const found = ["README.md", "apps/site/pages/index.md", ...pages.filter((file) => file.endsWith(".md"))].filter((
+    file,
+  ) => /^import .* from "node:assert/m.test(readFileSync(join(root, file), "utf8")));
+  deepStrictEqual(found.toSorted(), ASSERTING);
 });
