@@ -18,7 +18,7 @@ export function fileBlock(data: Uint8Array | string, { type, name }: FileOptions
   const mimeType = type || (typeof data === "string" ? "text/plain" : recognize(data));
   const uri = `file:///${encodeURIComponent(name ?? "file")}`;
   if (typeof data === "string") return { type: "resource", resource: { uri, mimeType, text: data }, ...extras };
-  const [kind] = mimeType.split("/");
+  const [kind] = mimeType.toLowerCase().split("/");
   if (kind !== "image" && kind !== "audio") {
     return { type: "resource", resource: { uri, mimeType, ...fileContents(data, mimeType) }, ...extras };
   }

@@ -4,6 +4,7 @@ import { fileBlocksOf, readBlocks } from "../../core/call/answer_blocks.ts";
 import { textOfFile } from "../../core/call/file_block.ts";
 import { readFileBlock } from "../../core/call/read_file_block.ts";
 import { decodeBase64 } from "../../internal/encoding.ts";
+import { escapeLine, shorten } from "../../internal/text.ts";
 
 /** A part of an answer that has files. */
 export type AnswerPart = AnswerText | AnswerFile;
@@ -24,9 +25,9 @@ export interface AnswerFile {
   readonly type: "file";
   /** The bytes, in base64. */
   readonly data: string;
-  /** Media type, such as `image/png`. */
+  /** Media type in lower case, such as `image/png`; with its parameters for audio and video alone. */
   readonly mimeType: string;
-  /** Name for the model: the last part of the URI, if the file has one. */
+  /** Name for the model, on one line: the last part of the URI, if the file has one. */
   readonly name: string | undefined;
 }
 
@@ -42,7 +43,7 @@ export const IMAGES_AND_PDF: readonly string[] = [...IMAGES, "application/pdf"];
 /** Returns the test of media types for a list of them; `image/*` stands for all that begin so, `*` for all. */
 export function takesMedia(types: readonly string[]): TakesMedia {
   return (mimeType) => {
-    const [essence = ""] = mimeType.toLowerCase().split(";");
+    const [essence = ""] = mimeType.split(";");
     return types.some((type) =>
       type === "*" || type === essence || (type.endsWith("/*") && essence.startsWith(type.slice(0, -1)))
     );
@@ -77,25 +78,46 @@ function readBlock(block: ContentBlock, takes: TakesMedia): AnswerPart {
     case "text":
       return toText(block.text);
     case "resource_link":
-      return toText(`[${block.name}: ${block.uri}]`);
+      return toText(`[${toName(block.name)}: ${escapeLine(block.uri)}]`);
     case "resource": {
       const { resource } = block;
-      const { uri } = resource;
+      const uri = escapeLine(resource.uri);
       if ("text" in resource) return { ...toText(resource.text), uri };
       const { blob, mimeType = "application/octet-stream" } = resource;
       const bytes = decodeBase64(blob);
       const text = bytes && textOfFile(bytes, mimeType);
       if (text !== undefined) return { ...toText(text), uri };
-      return readFile(blob, mimeType, uri.split("/").at(-1) || undefined, takes);
+      return readFile(blob, mimeType, resource.uri.split("/").at(-1) || undefined, takes);
     }
     default:
       return readFile(block.data, block.mimeType, readFileBlock(block)?.name, takes);
   }
 }
 
-function readFile(data: string, mimeType: string, name: string | undefined, takes: TakesMedia): AnswerPart {
-  if (takes(mimeType)) return { type: "file", data, mimeType, name };
-  return toText(nameFile({ type: "file", data, mimeType, name }));
+function readFile(data: string, type: string, name: string | undefined, takes: TakesMedia): AnswerPart {
+  const mimeType = toMediaType(type);
+  const file: AnswerFile = { type: "file", data, mimeType, name: name === undefined ? undefined : toName(name) };
+  return takes(mimeType) ? file : toText(nameFile(file));
+}
+
+const MEDIA_TYPE = /^([\w!#$&^.+-]+\/[\w!#$&^.+-]+)((?:;[\w!#$&^.+-]+=[\w!#$&^.+-]+)*)/;
+
+/**
+ * A server's media type as vendors compare it: in lower case. Parameters say how audio and video are played; vendors refuse those of
+ * others. Text that is not a media type may be anything, also words for the model.
+ */
+function toMediaType(text: string): string {
+  const [, type = "application/octet-stream", parameters = ""] =
+    MEDIA_TYPE.exec(text.toLowerCase().replace(/[ \t]+/g, "")) ?? [];
+  return /^(audio|video)\//.test(type) ? type + parameters : type;
+}
+
+/** Maximum length of a name: that of file systems. */
+const MAX_NAME = 255;
+
+/** A foreign name for a model. A line break in it would look like the end of what the server has sent. */
+function toName(text: string): string {
+  return escapeLine(shorten(text, MAX_NAME));
 }
 
 function toText(text: string): AnswerText {
