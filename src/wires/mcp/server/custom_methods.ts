@@ -147,11 +147,18 @@ export class CustomMethods {
     if (result.kind === "failure") return failureResponse(id, errors, result);
     try {
       const answer = result as AnswerOutcome;
-      return resultResponse(id, revision.result(JSON.stringify(answer.value).slice(1, -1), outcomeMeta(answer)));
+      return resultResponse(id, revision.result(encodeMembers(answer.value), outcomeMeta(answer)));
     } catch (thrown) {
       return errorResponse(id, this.#host.dispatch.mask(thrown, { method }));
     }
   }
+}
+
+/** @throws {TypeError} If a member `toJSON` makes anything but an object of it. */
+function encodeMembers(value: unknown): string {
+  const json = JSON.stringify(value) ?? "";
+  if (json.startsWith("{")) return json.slice(1, -1);
+  throw new TypeError("The result of a method has a toJSON() that does not return an object");
 }
 
 /** The parameters for the handler. Before 2026-07-28 MCP has no member beside `_meta`, and a method may have the others. */
@@ -186,8 +193,10 @@ function assertName(name: string): void {
   const [first = "", rest] = name.split(/[/.]/, 2);
   // Sent in a header, too.
   if (!/^[\x21-\x7e]{1,128}$/.test(name)) fail("a name is 1 to 128 characters of ASCII, without spaces");
-  const isReserved = RESERVED.has(first) || /^\w+\.(mcp|modelcontextprotocol)[./]/.test(name);
-  if (isReserved) fail(`this name belongs to ${first === "rpc" ? "JSON-RPC" : "MCP"}`);
+  // Names are compared with their case by most programs, and without it by some.
+  const owner = first.toLowerCase();
+  const isReserved = RESERVED.has(owner) || /^\w+\.(mcp|modelcontextprotocol)[./]/i.test(name);
+  if (isReserved) fail(`this name belongs to ${owner === "rpc" ? "JSON-RPC" : "MCP"}`);
   if (first === "" || !rest) fail("a name without a prefix may become one of MCP");
 }
 
@@ -230,12 +239,19 @@ function compile(schema: AnySchema, where: string): CompiledSchema {
 }
 
 /** Checks what a handler has returned. Nothing becomes an empty object. @throws {TypeError} If it cannot be a result of MCP. */
-function toResult(value: unknown, name: string, ctx: Pick<ContentCtx, "meta">): Members {
-  if (value === undefined) return {};
+function toResult(returned: unknown, name: string, ctx: Pick<ContentCtx, "meta">): Members {
+  if (returned === undefined) return {};
+  const value = asPlain(returned);
   if (!isJsonObject(value) || "resultType" in value) {
     throw new TypeError(`The handler of method "${name}" has to return an object, without resultType, which is MCP's`);
   }
   const { _meta: meta, ...members } = value;
   if (isJsonObject(meta)) ctx.meta(meta);
   return members;
+}
+
+/** Records of database libraries have their members in `toJSON()` alone, which is asked before members are copied. */
+function asPlain(value: unknown): unknown {
+  const { toJSON } = Object(value) as { readonly toJSON?: unknown };
+  return typeof toJSON === "function" ? toJSON.call(value, "") : value;
 }

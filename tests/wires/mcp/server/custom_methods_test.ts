@@ -16,6 +16,14 @@ import { CAPABILITIES, initialize, legacy, modern, VERSION } from "./client.ts";
 
 const runs: unknown[] = [];
 
+/** A record of a database library. */
+class Row {
+  #values = { id: 7 };
+  toJSON(): object {
+    return this.#values;
+  }
+}
+
 /** The wire, which brings its methods to stdio and WebSocket, too. */
 const wire = mcp({
   path: "/mcp",
@@ -65,6 +73,13 @@ const wire = mcp({
       },
     },
     "acme/text": { handle: () => ({ text: "ok" }) },
+    "acme/json": { handle: () => ({ toJSON: () => ({ a: 1 }) }) },
+    "acme/record": { handle: () => new Row() as unknown as Record<string, unknown> },
+    "acme/json_text": { handle: () => ({ toJSON: () => '","jsonrpc":"1.0' }) },
+    "acme/json_list": { handle: () => ({ toJSON: () => [1, 2] }) },
+    "acme/json_twice": { handle: () => ({ toJSON: () => ({ toJSON: () => "text" }) }) },
+    "acme/json_nothing": { handle: () => ({ toJSON: () => undefined }) },
+    "acme/date": { handle: () => new Date(0) as unknown as Record<string, unknown> },
     "acme/wrong": { handle: () => "text" as unknown as Record<string, unknown> },
     "acme/unfit": { result: v.object({ n: v.number() }), handle: () => ({ n: "x" } as unknown as { n: number }) },
     "acme/asks": {
@@ -169,6 +184,12 @@ for (const [name, open] of Object.entries(TRANSPORTS)) {
       await rejects(transport.request("acme/missing"), { code: "conflict", message: "There is one already" });
       await rejects(transport.request("acme/broken"), { code: "internal", message: /^Internal error, correlation id/ });
       await rejects(transport.request("acme/wrong"), { code: "internal" });
+      for (const kind of ["text", "list", "twice", "nothing"]) {
+        await rejects(transport.request(`acme/json_${kind}`), { code: "internal" }, kind);
+      }
+      await rejects(transport.request("acme/date"), { code: "internal" });
+      strictEqual((await transport.request("acme/json"))["a"], 1);
+      strictEqual((await transport.request("acme/record"))["id"], 7);
       await rejects(transport.request("acme/unfit"), { code: "internal" });
       await rejects(transport.request("acme/secret"), { code: "unauthenticated" });
       await rejects(transport.request("acme/other"), { code: "method_not_found" });
@@ -311,6 +332,12 @@ test("a name that belongs to MCP or JSON-RPC, and a method that is not valid, ar
     "resources/x",
     "ui/open",
     "modelcontextprotocol/x",
+    "Tools/list",
+    "TOOLS/call",
+    "RPC.discover",
+    "Notifications/acme",
+    "com.MCP/x",
+    "Io.ModelContextProtocol/x",
   ];
   for (const name of [...reserved, "io.modelcontextprotocol/x", "com.mcp/x", "tasks/get", "server/discover"]) {
     throws(
