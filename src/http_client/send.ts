@@ -9,7 +9,7 @@ import type { MaybePromise } from "../internal/async.ts";
 import { brokenConnection, connectionError } from "./connection_errors.ts";
 import { cancelBody, isRedirect, readChunks, type TextChunks } from "./read.ts";
 
-/** Values that `new Headers()` accepts. A header whose value is `undefined` is not sent: `{ authorization: token && `Bearer ${token}` }`. */
+/** Values that `new Headers()` accepts. A header whose value is `undefined` (or `null`) is not sent: `{ authorization: token && `Bearer ${token}` }`. */
 export type HeaderValues =
   | readonly (readonly [name: string, value: string | undefined])[]
   | Readonly<Record<string, string | undefined>>
@@ -88,12 +88,12 @@ export function headersFor(headers: HeadersFunction, call: OutgoingCall): MaybeP
   return headers({ tool, principal, signal });
 }
 
-/** Converts to the headers that are sent. `new Headers()` alone would send the text "undefined". @throws {TypeError} If one is invalid. */
+/** Converts to the headers that are sent. `new Headers()` alone would send the texts "undefined" and "null". @throws {TypeError} If one is invalid. */
 export function toHeaders(values: HeaderValues = []): Headers {
   if (values instanceof Headers) return new Headers(values);
   // The Headers of another library are not instances of this class, but have entries.
   const entries = Symbol.iterator in values ? [...values] : Object.entries(values);
-  return new Headers(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
+  return new Headers(entries.filter((entry): entry is [string, string] => (entry[1] ?? undefined) !== undefined));
 }
 
 /** Sends a request and returns the response, its body unread. Otherwise like {@link exchange}. */

@@ -113,10 +113,13 @@ async function checkClient(wire: WireRow): Promise<void> {
 /** The header of a caller without credentials, as `token && …` or a ternary gives it. */
 const ABSENT = { authorization: undefined, "x-team": "blue" };
 
+/** The same, as a program in JavaScript reads it from a database: `new Headers()` would send the text "null". */
+const NULL = { authorization: null as unknown as undefined, "x-team": "blue" };
+
 async function checkAbsent(wire: WireRow): Promise<void> {
   const seen = defineTool("seen").describe("What arrives").annotate({ readOnlyHint: true })
     .handle((_, ctx) => [ctx.metadata.get("authorization") ?? "", ctx.metadata.get("x-team") ?? ""]);
-  for (const headers of [ABSENT, () => ABSENT, () => undefined]) {
+  for (const headers of [ABSENT, NULL, () => ABSENT, () => NULL, () => undefined]) {
     const remote = createServer({ tools: [seen], wires, logger: false });
     const { transport, close } = await wire.open(remote, { headers });
     const sent = typeof headers === "function" && headers() === undefined ? "" : "blue";
@@ -129,7 +132,7 @@ async function checkAbsent(wire: WireRow): Promise<void> {
 
 for (const wire of ROWS) {
   const skip = skipOf(wire);
-  test(`a header of undefined is not sent: ${wire.name}`, { skip }, () => checkAbsent(wire));
+  test(`a header of undefined or null is not sent: ${wire.name}`, { skip }, () => checkAbsent(wire));
   test(`principals of a gateway have their own credentials: ${wire.name}`, { skip }, () => checkGateway(wire));
   test(`a list is not served to another principal: ${wire.name}`, { skip }, () => checkLists(wire));
   test(`a client's function for headers receives the tool: ${wire.name}`, { skip }, () => checkClient(wire));
@@ -183,13 +186,13 @@ test("a function for headers of an OpenAPI document receives principal, tool and
   ok(seen.every(({ signal }) => signal instanceof AbortSignal));
 });
 
-test("a header of undefined is not sent to an API of a document", async () => {
+test("a header of undefined or null is not sent to an API of a document", async () => {
   const document = {
     openapi: "3.1.0",
     info: { title: "Me", version: "1.0.0" },
     paths: { "/me": { get: { operationId: "me", summary: "Me", responses: { 200: { description: "Me" } } } } },
   };
-  for (const headers of [ABSENT, () => ABSENT, Object.entries(ABSENT)]) {
+  for (const headers of [ABSENT, NULL, () => NULL, Object.entries(ABSENT), Object.entries(NULL)]) {
     const tools = toolsFromOpenApi(document, {
       baseUrl: "https://api.example",
       headers,
