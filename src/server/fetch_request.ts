@@ -159,8 +159,7 @@ export class FetchRequest implements Head, Body, Receiver<Reply> {
     return declaredBytes <= this.#maxBytes
       ? settle(
         this.#request.text(),
-        // A program may create a request whose declared length is wrong.
-        (text) => text.length <= this.#maxBytes ? requireUtf8(text, declaredBytes) : this.#tooLarge(),
+        (text) => isUpTo(text, this.#maxBytes) ? requireUtf8(text, declaredBytes) : this.#tooLarge(),
       )
       : this.#whole(decodeUtf8);
   }
@@ -237,17 +236,32 @@ function settle<Read, Result>(reading: Promise<Read>, toResult: (read: Read) => 
 
 /** Decodes UTF-8; `parse_error` if it is invalid. */
 export function decodeUtf8(bytes: BodyBytes | Uint8Array): string | ErrorResult {
-  return requireUtf8(decoder.decode(bytes), bytes.byteLength);
+  const text = decoder.decode(bytes);
+  return text.includes(REPLACEMENT) ? requireUtf8(text, bytes.byteLength, hasMark(bytes)) : text;
+}
+
+function hasMark(bytes: BodyBytes | Uint8Array): boolean {
+  const [first, second, third] = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes, 0, 3);
+  return first === 0xef && second === 0xbb && third === 0xbf;
+}
+
+/** Whether a text is at most so long in UTF-8: a program may create a request whose declared length is wrong. */
+function isUpTo(text: string, maxBytes: number): boolean {
+  // A UTF-16 code unit takes at most three bytes.
+  return text.length * 3 <= maxBytes || (text.length <= maxBytes && encoder.encode(text).length <= maxBytes);
 }
 
 /**
  * `parse_error` if the decoder of a text has replaced invalid bytes: the text is then longer in UTF-8 than the body. Only a character
  * of four bytes that is cut after its third has the length of U+FFFD, and is read as that.
+ *
+ * @param isMarked Whether the body begins with a byte order mark; unknown where the runtime has decoded it.
  */
-function requireUtf8(text: string, bodyBytes: number): string | ErrorResult {
+function requireUtf8(text: string, bodyBytes: number, isMarked?: boolean): string | ErrorResult {
   if (!text.includes(REPLACEMENT)) return text;
   const { length } = encoder.encode(text);
-  return length === bodyBytes || length === bodyBytes - BYTE_ORDER_MARK_BYTES ? text : INVALID_UTF8;
+  const isWhole = isMarked !== true && length === bodyBytes;
+  return isWhole || (isMarked !== false && length === bodyBytes - BYTE_ORDER_MARK_BYTES) ? text : INVALID_UTF8;
 }
 
 /** Reads a body to its end; `undefined` if it is longer than `maxBytes`. */

@@ -80,6 +80,32 @@ for (const isDeclared of [true, false]) {
   });
 }
 
+for (const isSplit of [false, true]) {
+  test(`a byte order mark does not hide invalid bytes in a body without a length${isSplit ? ", in chunks" : ""}`, async () => {
+    // The mark is as long as what the replacement characters of these bytes are longer than the bytes.
+    for (const invalid of [[0xff, 0xe2, 0x82], [0xe2, 0x82, 0xe2, 0x82, 0xe2, 0x82], [0xc2, 0xff, 0xf0, 0x9f, 0x98]]) {
+      const text = '\ufeff{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"echo","arguments":{"a":"';
+      const bytes = Uint8Array.from([...encoder.encode(text), ...invalid, ...encoder.encode('"}}}')]);
+      const body = new ReadableStream({
+        start(controller) {
+          if (isSplit) { for (const byte of bytes) controller.enqueue(Uint8Array.of(byte)); }
+          else controller.enqueue(bytes);
+          controller.close();
+        },
+      });
+      const init: RequestInit & { duplex: "half" } = {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body,
+        duplex: "half",
+      };
+      const response = await server.fetch(new Request(`http://localhost${BASE}/calltools`, init));
+      const answer = await response.json() as { error?: { data: { code: string } } };
+      deepStrictEqual([response.status, answer.error?.data.code], [400, "parse_error"], JSON.stringify(invalid));
+    }
+  });
+}
+
 const overLimit = `{"jsonrpc":"2.0","id":1,"method":"ping","params":"${"x".repeat(1_048_576)}"}`;
 for (const declared of [undefined, "10", "0", "-1", "abc", "", "1e3", "1048577", "99999999999999999999"]) {
   for (const isStream of [false, true]) {
