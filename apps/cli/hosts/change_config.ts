@@ -1,5 +1,5 @@
 /** Plans the change of a host's configuration file: one entry is added, or its members are replaced. */
-import { appendItems, parseJsonc, setMember } from "./edit_jsonc.ts";
+import { appendItems, ConfigError, parseJsonc, setMember } from "./edit_jsonc.ts";
 import { parseToml, setTable } from "./edit_toml.ts";
 import { canonical, isRecord, OWNED_MEMBERS } from "./entries.ts";
 import type { Host, HostEntry, HostServer } from "./host.ts";
@@ -44,12 +44,30 @@ export function serversIn(config: HostEntry, member: string): Readonly<Record<st
  */
 export function planChange(host: Host, text: string, name: string, server: HostServer): ConfigChange {
   const entry = host.toEntry(server, name);
-  const entries = entriesOf(host, text);
-  const current = Object.hasOwn(entries, name) ? entries[name] : undefined;
+  const current = memberOf(host, text, name);
   if (current === undefined) return { kind: "new", before: text, after: addEntry(host, text, name, server) };
+  // What is not an entry is the user's, too.
+  if (!isRecord(current)) return { kind: "different", before: text, after: addEntry(host, text, name, server) };
   const changes = changedMembers(current, entry);
   if (Object.keys(changes).length === 0) return { kind: "same", before: text, after: text };
   return { kind: "different", before: text, after: changeEntry(host, text, name, server, changes) };
+}
+
+/** What a file has under the name of a server, also if it is not an entry. @throws {ConfigError} If its servers are not an object. */
+export function memberOf(host: Host, text: string, name: string): unknown {
+  const config = parseConfig(host, text);
+  if (!Object.hasOwn(config, host.member)) return undefined;
+  const servers: unknown = config[host.member];
+  if (isRecord(servers) && !(servers instanceof Date)) return Object.hasOwn(servers, name) ? servers[name] : undefined;
+  throw new ConfigError(
+    `"${host.member}" is not ${host.format === "toml" ? "a table" : "an object"} but ${kindOf(servers)}`,
+  );
+}
+
+function kindOf(value: unknown): string {
+  if (value === null) return "null";
+  if (value instanceof Date) return "date";
+  return Array.isArray(value) ? "array" : typeof value;
 }
 
 /** The members to set; `undefined` for those to remove. Members that Toolwire does not write are left out. */

@@ -1,5 +1,5 @@
 /** Shows the change of an entry. Lines of the file are not printed: they may have secrets of other entries. */
-import { type ConfigChange, entriesOf, parseConfig } from "./change_config.ts";
+import { type ConfigChange, entriesOf, memberOf, parseConfig } from "./change_config.ts";
 import { diffLines } from "./diff_lines.ts";
 import { setTable } from "./edit_toml.ts";
 import { isRecord, OWNED_MEMBERS } from "./entries.ts";
@@ -20,8 +20,14 @@ export function showChange(
   const hidden = (entry: HostEntry | undefined) => lines(entry && hideSecrets(entry));
   return [
     ...addedItems(host, name, server, before),
+    ...replacedValue(memberOf(host, before, name), name),
     ...diffLines(lines(old), lines(now), { before: hidden(old), after: hidden(now) }),
   ];
+}
+
+/** A value in the place of the entry is named only: a text may be a secret. */
+function replacedValue(value: unknown, name: string): readonly string[] {
+  return value === undefined || isRecord(value) ? [] : [`-   ${JSON.stringify(name)}: … (not an entry)`];
 }
 
 /** Members of the user are neither changed nor shown. Values that JSON does not have, such as dates of TOML, become text. */

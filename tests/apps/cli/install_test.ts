@@ -80,6 +80,64 @@ test("toolwire install: another entry of that name is shown, and replaced with -
   match(home.read("cursor"), /"disabled": true, \/\* too slow \*\/\n/);
 });
 
+test(
+  "toolwire install does not replace what is not an entry, and does not change servers that are none, without --force",
+  SKIP,
+  async () => {
+    await using home = await createHome();
+    for (const value of ["5", "null", '"off"', "[1]", "true", '"sk-s3-a"']) {
+      const text = `{"mcpServers":{"weather":${value},"other":{"command":"x"}}}\n`;
+      writeFileSync(home.fileOf("cursor"), text);
+      const refused = await home.run("cursor", "https://example.com/mcp", "--name", "weather");
+      deepStrictEqual([refused.code, home.read("cursor")], [1, text], value);
+      match(refused.errors, /Cursor has another server weather, in .*\n.*--force/);
+      ok(!refused.errors.includes("s3-a"), "a value of the file is shown");
+      const forced = await home.run("cursor", "https://example.com/mcp", "--name", "weather", "--force");
+      strictEqual(forced.code, 0, forced.errors);
+      deepStrictEqual(JSON.parse(home.read("cursor")).mcpServers, {
+        weather: { url: "https://example.com/mcp" },
+        other: { command: "x" },
+      });
+    }
+    for (const value of ["5", '"s3-b"', "null", "[]", "[{}]"]) {
+      const text = `{"mcpServers":${value}}\n`;
+      writeFileSync(home.fileOf("cursor"), text);
+      const { code, errors } = await home.run("cursor", "https://example.com/mcp", "--name", "weather", "--force");
+      deepStrictEqual([code, home.read("cursor")], [1, text], errors);
+      match(errors, /^Cannot change .*: "mcpServers" is not an object but (number|string|null|array) \(config\)\n/);
+    }
+  },
+);
+
+test("toolwire install codex does not change servers that are not tables", SKIP, async () => {
+  await using home = await createHome();
+  for (
+    const [text, problem] of [
+      ["mcp_servers = 5\n", /"mcp_servers" is not a table but number/],
+      ['mcp_servers = "s3-a"\n', /"mcp_servers" is not a table but string/],
+      ["mcp_servers = [1]\n", /"mcp_servers" is not a table but array/],
+      ["[[mcp_servers]]\nname = 1\n", /"mcp_servers" is not a table but array/],
+      ["mcp_servers = 1979-05-27T07:32:00Z\n", /"mcp_servers" is not a table but (date|object)/],
+    ] as const
+  ) {
+    for (const force of [[], ["--force"]]) {
+      writeFileSync(home.fileOf("codex"), text);
+      const { code, errors } = await home.run("codex", "https://example.com/mcp", "--name", "weather", ...force);
+      deepStrictEqual([code, home.read("codex")], [1, text], errors);
+      match(errors, problem);
+      ok(!errors.includes("s3-a"), "a value of the file is shown");
+    }
+  }
+  for (
+    const text of ["[mcp_servers]\nweather = 5\n", "mcp_servers.weather = true\n", "[[mcp_servers.weather]]\na = 1\n"]
+  ) {
+    writeFileSync(home.fileOf("codex"), text);
+    const { code, errors } = await home.run("codex", "https://example.com/mcp", "--name", "weather");
+    deepStrictEqual([code, home.read("codex")], [1, text], errors);
+    match(errors, /Codex has another server weather, in |is written in a form that cannot be changed line by line/);
+  }
+});
+
 test("toolwire install --dry-run, --print and --link write nothing", SKIP, async () => {
   await using home = await createHome();
   const before = CONFIGS.map(({ host }) => home.read(host));
