@@ -8,6 +8,7 @@ import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
 import { updateFile } from "../files/write_file.ts";
 import { diffLines } from "../hosts/diff_lines.ts";
+import { isSource } from "../migrate/files.ts";
 import type { Migration } from "../migrate/migrate.ts";
 import { printable } from "../terminal/terminal.ts";
 
@@ -62,6 +63,7 @@ export const migrateCommand: CliCommand = defineCommand<MigrateFlags>({
     const { terminal, host } = context;
     const path = resolve(host.cwd, folder);
     if (!existsSync(path)) throw new CliError(EXIT.usage, `There is no folder ${folder}`);
+    assertReadable(path, folder);
     const { planMigration, TRANSFORM_NAMES } = await loadMigrate();
     const unknown = flags.transforms?.find((name) => !TRANSFORM_NAMES.includes(name));
     if (unknown !== undefined) {
@@ -73,10 +75,11 @@ export const migrateCommand: CliCommand = defineCommand<MigrateFlags>({
     if (flags.dryRun !== true && flags.force !== true) assertClean(path, folder);
     const migration = planMigration(path, { transforms: flags.transforms, ignore: flags.ignore });
     const copies = flags.dryRun === true ? [] : await writeChanges(migration, path, flags.force === true);
-    if (flags.json === true) printReport(context, migration, path);
+    const root = folderOf(path);
+    if (flags.json === true) printReport(context, migration, root);
     else {
-      if (flags.dryRun === true) printDiff(context, migration, path);
-      printSummary(context, migration, path, flags.dryRun === true);
+      if (flags.dryRun === true) printDiff(context, migration, root);
+      printSummary(context, migration, root, flags.dryRun === true);
     }
     for (const copy of copies) terminal.note(`The old file is ${printable(copy)}`);
     terminal.status.end();
@@ -106,6 +109,13 @@ async function writeChanges(
 
 function folderOf(path: string): string {
   return statSync(path).isDirectory() ? path : dirname(path);
+}
+
+/** @throws {CliError} If a path is neither a folder nor a file that can be converted. */
+function assertReadable(path: string, given: string): void {
+  const stats = statSync(path);
+  if (stats.isDirectory() || (stats.isFile() && isSource(path))) return;
+  throw new CliError(EXIT.usage, `Cannot migrate ${given}: it is not a folder, nor a file of JavaScript or TypeScript`);
 }
 
 /** Paths of the files that Git has; empty without Git. */

@@ -22,6 +22,8 @@ export interface ResultCheck {
   readonly errors: readonly CompileError[];
   /** Whether the types of the packages were found. Without them there are no errors of types. */
   readonly isTyped: boolean;
+  /** The tsconfig.json that could not be read, with the reason. The files were compiled without it. */
+  readonly unreadConfig: { readonly file: string; readonly reason: string } | undefined;
 }
 
 /** Codes of the compiler for names that have no declaration. */
@@ -39,7 +41,7 @@ interface Found {
 /** Compiles files as they were and as they would be, with the configuration of their folder. Writes nothing. */
 export function checkResult(folder: string, changes: readonly FileChange[]): ResultCheck {
   const isTyped = changes.every(({ file, before }) => hasPackages(dirname(file), before));
-  const project = openProject(folder, isTyped);
+  const { project, unreadConfig } = openProject(folder, isTyped);
   const before = compile(project, changes.map(({ file, before }) => [file, before]));
   const after = compile(project, changes.map(({ file, after }) => [file, after]));
   const unbound = new Map<string, readonly string[]>();
@@ -55,7 +57,7 @@ export function checkResult(folder: string, changes: readonly FileChange[]): Res
     const others = added.filter(({ line }) => lines[line - 2]?.includes(MARKER) !== true);
     errors.push(...others.map(({ line, message }) => ({ file, line, message })));
   }
-  return { unbound, errors, isTyped };
+  return { unbound, errors, isTyped, unreadConfig };
 }
 
 /** Names without a declaration. Without types also the globals of runtimes have none. */
@@ -87,21 +89,26 @@ function compile(
 }
 
 /** A project with the options of the folder's tsconfig.json, which finds Toolwire in this package. Without types it has names alone. */
-function openProject(folder: string, isTyped: boolean): Project {
+function openProject(folder: string, isTyped: boolean): { project: Project } & Pick<ResultCheck, "unreadConfig"> {
   const own = { noEmit: true, skipLibCheck: true, allowJs: true, checkJs: true, allowImportingTsExtensions: true };
   if (!isTyped) {
-    return new Project({ compilerOptions: { ...own, noResolve: true, lib: ["lib.esnext.d.ts"], types: [] } });
+    const compilerOptions = { ...own, noResolve: true, lib: ["lib.esnext.d.ts"], types: [] };
+    return { project: new Project({ compilerOptions }), unreadConfig: undefined };
   }
-  const tsConfigFilePath = ts.findConfigFile(folder, existsSync);
+  const file = ts.findConfigFile(folder, existsSync);
   const paths = pathsOfPackage();
-  if (tsConfigFilePath !== undefined) {
-    const project = new Project({ tsConfigFilePath, skipAddingFilesFromTsConfig: true });
+  const { ESNext: target } = ts.ScriptTarget;
+  const usual = { ...own, paths, strict: true, target, module: ts.ModuleKind.Preserve };
+  if (file === undefined) return { project: new Project({ compilerOptions: usual }), unreadConfig: undefined };
+  try {
+    const project = new Project({ tsConfigFilePath: file, skipAddingFilesFromTsConfig: true });
     const given = project.getCompilerOptions();
     project.compilerOptions.set({ ...own, incremental: false, composite: false, paths: { ...given.paths, ...paths } });
-    return project;
+    return { project, unreadConfig: undefined };
+  } catch (thrown) {
+    const reason = thrown instanceof Error ? thrown.message.replace(/\.$/, "") : String(thrown);
+    return { project: new Project({ compilerOptions: usual }), unreadConfig: { file, reason } };
   }
-  const { ESNext: target } = ts.ScriptTarget;
-  return new Project({ compilerOptions: { ...own, paths, strict: true, target, module: ts.ModuleKind.Preserve } });
 }
 
 function errorsOf(source: SourceFile): readonly Found[] {

@@ -7,7 +7,8 @@ import { checkResult, type CompileError } from "./check_result.ts";
 import { type Converted, convertFile, isAffected, type Left, TRANSFORMS } from "./convert_file.ts";
 import type { PackageFacts } from "./draft.ts";
 import { type FileChange, nearestManifest, sourceFiles } from "./files.ts";
-import { changeManifest, packagesIn } from "./manifest.ts";
+import { changeManifest } from "./manifest.ts";
+import { addSources, attempt, type FailedFile, importsOf } from "./sources.ts";
 import { type NoteCode, NOTES } from "./tables.ts";
 
 /** Options of a conversion. */
@@ -24,7 +25,7 @@ export interface Migration {
   /** What is left for a person. */
   readonly left: readonly (Left & { readonly file: string })[];
   /** Files that could not be converted, with the reason. They stay as they are. */
-  readonly failed: readonly { readonly file: string; readonly reason: string }[];
+  readonly failed: readonly FailedFile[];
   /** Errors of the compiler that the files did not have before. */
   readonly errors: readonly CompileError[];
   /** Whether the types of the packages were found, so that {@link errors} are complete. */
@@ -50,37 +51,40 @@ export function planMigration(
     skipFileDependencyResolution: true,
     skipLoadingLibFiles: true,
   });
-  const sources = sourceFiles(path, options.ignore ?? []).map((file) => project.addSourceFileAtPath(file));
+  const failed: FailedFile[] = [];
+  const sources = addSources(project, path, options.ignore ?? [], (one) => failed.push(one));
   const affected = sources.filter(isAffected);
   const facts = factsOf(affected);
   const factsFor = (source: SourceFile) => SERVING.test(source.getFullText()) ? factsOf([source]) : facts;
   const planned: FileChange[] = [];
   const left: (Left & { readonly file: string })[] = [];
-  const failed: { readonly file: string; readonly reason: string }[] = [];
   const notes = new Map<string, string[]>();
   for (const source of sources) {
     const file = source.getFilePath();
     const before = source.getFullText();
     const convert = () => convertFile(source, factsFor(source), options.transforms ?? TRANSFORM_NAMES);
-    const converted = attempt(() => around(source, convert), (reason) => failed.push({ file, reason }));
+    const fail = (reason: string) => failed.push({ file, reason });
+    const converted = attempt(() => around(source, convert), fail);
     if (converted === undefined) continue;
     if (converted.text !== before) {
-      planned.push({
-        file,
-        before: readFileSync(file, "utf8"),
-        after: withMark(readFileSync(file, "utf8"), converted.text),
-      });
+      const whole = attempt(() => readFileSync(file, "utf8"), fail);
+      if (whole === undefined) continue;
+      planned.push({ file, before: whole, after: withMark(whole, converted.text) });
     }
     left.push(...converted.left.map((one) => ({ ...one, file })));
     for (const { code, line } of converted.notes) addNote(notes, code, `${file}:${line}`);
   }
   const root = realpathSync(lstatSync(path).isFile() ? dirname(path) : path);
-  const { unbound, errors, isTyped } = checkResult(root, planned);
+  const { unbound, errors, isTyped, unreadConfig } = checkResult(root, planned);
   failed.push(...[...unbound].map(([file, names]) => ({ file, reason: unboundReason(names) })));
   const changes = planned.filter(({ file }) => !unbound.has(file));
-  const manifests = manifestChanges(changes);
+  const manifests = manifestChanges(changes, (one) => failed.push(one));
   const isInside = ({ file }: FileChange) => !relative(root, realpathSync(file)).startsWith("..");
   left.push(...manifests.filter((change) => !isInside(change)).map(leftOutside));
+  if (unreadConfig !== undefined) {
+    const { file, reason } = unreadConfig;
+    left.push({ file, line: 1, reason: `cannot be read, so that types were checked without it: ${reason}` });
+  }
   const isKept = ({ file }: { readonly file: string }) => !unbound.has(file);
   return {
     changes: [...changes, ...manifests.filter(isInside)],
@@ -94,16 +98,6 @@ export function planMigration(
 
 function unboundReason(names: readonly string[]): string {
   return `converted, it would use ${names.join(", ")} without a declaration; it stays as it is`;
-}
-
-/** A file whose conversion throws stays as it is. */
-function attempt(convert: () => Converted, fail: (reason: string) => void): Converted | undefined {
-  try {
-    return convert();
-  } catch (thrown) {
-    fail(thrown instanceof Error ? thrown.message : String(thrown));
-    return undefined;
-  }
 }
 
 /** ts-morph reads a file without its byte order mark. */
@@ -150,17 +144,23 @@ function hostsIn(text: string): string | undefined {
 const LOOPBACK = '["localhost", "127.0.0.1", "[::1]"]';
 
 /** Changes of the package.json files nearest to the changed files. All files of a package count, also those that are not converted. */
-function manifestChanges(changes: readonly FileChange[]): readonly FileChange[] {
+function manifestChanges(changes: readonly FileChange[], fail: (failed: FailedFile) => void): readonly FileChange[] {
   const texts = new Map(changes.map(({ file, after }) => [file, after]));
   const manifests = new Set(
     changes.map(({ file }) => nearestManifest(dirname(file))).filter((one) => one !== undefined),
   );
   return [...manifests].flatMap((file) => {
-    const own = sourceFiles(dirname(file), []).filter((one) => nearestManifest(dirname(one)) === file);
-    const imported = new Set(own.flatMap((one) => packagesIn(texts.get(one) ?? readFileSync(one, "utf8"))));
-    const before = readFileSync(file, "utf8");
-    const after = changeManifest(before, imported);
-    return after === before ? [] : [{ file, before, after }];
+    const unread: string[] = [];
+    const own = sourceFiles(dirname(file), [], (one) => unread.push(one));
+    const { imported, isComplete } = importsOf(own.filter((one) => nearestManifest(dirname(one)) === file), texts);
+    const change = attempt(
+      () => {
+        const before = readFileSync(file, "utf8");
+        return { file, before, after: changeManifest(before, imported, isComplete && unread.length === 0) };
+      },
+      (reason) => fail({ file, reason }),
+    );
+    return change === undefined || change.after === change.before ? [] : [change];
   });
 }
 
