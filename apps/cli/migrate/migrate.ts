@@ -8,7 +8,7 @@ import { type Converted, convertFile, isAffected, type Left, TRANSFORMS } from "
 import type { PackageFacts } from "./draft.ts";
 import { type FileChange, nearestManifest, sourceFiles } from "./files.ts";
 import { changeManifest } from "./manifest.ts";
-import { addSources, attempt, type FailedFile, importsOf } from "./sources.ts";
+import { addSources, type FailedFile, importsOf, orReason } from "./sources.ts";
 import { type NoteCode, NOTES } from "./tables.ts";
 
 /** Options of a conversion. */
@@ -64,10 +64,10 @@ export function planMigration(
     const before = source.getFullText();
     const convert = () => convertFile(source, factsFor(source), options.transforms ?? TRANSFORM_NAMES);
     const fail = (reason: string) => failed.push({ file, reason });
-    const converted = attempt(() => around(source, convert), fail);
+    const converted = orReason(() => around(source, convert), fail);
     if (converted === undefined) continue;
     if (converted.text !== before) {
-      const whole = attempt(() => readFileSync(file, "utf8"), fail);
+      const whole = orReason(() => readFileSync(file, "utf8"), fail);
       if (whole === undefined) continue;
       planned.push({ file, before: whole, after: withMark(whole, converted.text) });
     }
@@ -153,7 +153,7 @@ function manifestChanges(changes: readonly FileChange[], fail: (failed: FailedFi
     const unread: string[] = [];
     const own = sourceFiles(dirname(file), [], (one) => unread.push(one));
     const { imported, isComplete } = importsOf(own.filter((one) => nearestManifest(dirname(one)) === file), texts);
-    const change = attempt(
+    const change = orReason(
       () => {
         const before = readFileSync(file, "utf8");
         return { file, before, after: changeManifest(before, imported, isComplete && unread.length === 0) };

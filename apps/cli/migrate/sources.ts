@@ -12,7 +12,7 @@ export interface FailedFile {
 }
 
 /** Returns what a step returns; `undefined` if it throws, with the reason reported. */
-export function attempt<Value>(step: () => Value, fail: (reason: string) => void): Value | undefined {
+export function orReason<Value>(step: () => Value, fail: (reason: string) => void): Value | undefined {
   try {
     return step();
   } catch (thrown) {
@@ -39,7 +39,7 @@ export function addSources(
   const files = sourceFiles(path, ignored, (file, thrown) => fail({ file, reason: reasonOf(thrown) }));
   return files.flatMap((file) => {
     const failed = (reason: string) => fail({ file, reason });
-    const text = attempt(() => readText(file), failed);
+    const text = orReason(() => readText(file), failed);
     if (text === undefined) return [];
     const source = project.createSourceFile(file, text.replace(/^\uFEFF/, ""), { overwrite: true });
     const problem = isOfLibrary(text) ? syntaxError(source) : undefined;
@@ -71,7 +71,7 @@ export function importsOf(files: readonly string[], texts: ReadonlyMap<string, s
   let isComplete = true;
   const imported = new Set(files.flatMap((file) => {
     const read = () => texts.get(file) ?? guessText(readFileSync(file));
-    return packagesIn(attempt(read, () => isComplete = false) ?? "");
+    return packagesIn(orReason(read, () => isComplete = false) ?? "");
   }));
   return { imported, isComplete };
 }
