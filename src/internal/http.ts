@@ -17,7 +17,9 @@ export function acceptsEventStream(accept: string | null): boolean {
 
 /** Whether an `Accept` header names a media type, given in lower case, with a quality above zero. Wildcards do not name it. */
 export function acceptsType(accept: string | null, name: string): boolean {
-  if (accept === null || !accept.toLowerCase().includes(name)) return false;
+  // Clients of calls without streams send this one.
+  if (accept === null || accept === "application/json") return name === accept;
+  if (!accept.toLowerCase().includes(name)) return false;
   return accept.split(",").some((range) => {
     const [type, ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
     return type === name && !parameters.some((parameter) => /^q\s*=\s*0(\.0*)?$/.test(parameter));
