@@ -114,6 +114,8 @@ export class Jobs {
     return this.#notify(
       run.id,
       this.#changeRun(run, (job) => ({ ...this.#toNotified(job, outcome), ...pieces, state: "done", outcome })),
+      // A job that was cancelled meanwhile is notified by the one that has cancelled it.
+      (job) => job.state === "done" && job.epoch === run.epoch,
     );
   }
 
@@ -225,6 +227,7 @@ export class Jobs {
     const cancelled = await this.#notify(
       id,
       this.#change(id, (job) => isFinal(job) ? undefined : { ...this.#toNotified(job), state: "cancelled" }),
+      ({ state }) => state === "cancelled",
     );
     return (cancelled ?? await this.engine.get(id))?.state;
   }
@@ -244,12 +247,18 @@ export class Jobs {
   /**
    * Notifies of the end of a job. Called again after an error of the change, it finds the job as the first call has left it. If the
    * notifications cannot be stored, the job is delivered again later, so that its run ends and makes room.
+   *
+   * @param isOwn Whether a job that was not changed has ended by an earlier call of this. Default: it has, or its process has died.
    */
-  async #notify(id: string, change?: Promise<Job | undefined>): Promise<Job | undefined> {
+  async #notify(
+    id: string,
+    change?: Promise<Job | undefined>,
+    isOwn: (job: Job) => boolean = () => true,
+  ): Promise<Job | undefined> {
     const changed = await change;
     if (this.notifier === undefined) return changed;
     const job = changed ?? await this.engine.get(id);
-    if (!job?.isNotified || !isFinal(job)) return changed;
+    if (!job?.isNotified || !isFinal(job) || (changed === undefined && !isOwn(job))) return changed;
     try {
       await this.notifier.notify(job);
     } catch {

@@ -272,6 +272,46 @@ test("a process that dies after it has stored the end, and before the webhook, l
   }
 });
 
+/** Replicas whose engine counts the notifications that are stored, and servers with work that ends at its gate. */
+function counted() {
+  let stored = 0;
+  const stage = replicas((engine) => ({
+    ...engine,
+    insert: (job, dueInMs) => {
+      if (job.tool === "webhook@completion") stored++;
+      return engine.insert(job, dueInMs);
+    },
+  }));
+  const gates = new Gates();
+  const work = defineTool("work").describe("W").promise().handle(() => gates.wait());
+  const onComplete = [webhook(ENDPOINT, { fetch: stage.receiver.fetch })];
+  return { ...stage, gates, bench: stage.start([work], { onComplete }), stored: () => stored };
+}
+
+test("the end of a cancelled job is notified by the one that has cancelled it, and not again by the run that ends", async () => {
+  const { bench, receiver, pass, stored, gates } = counted();
+  const { token } = asPromise(await bench.call("work", {}, { meta: { isPromiseWanted: true } }));
+  await pass(0);
+  strictEqual(gates.begun, 1, "the run is under way");
+  deepStrictEqual(asAnswer(await bench.call("cancel", { promise: token })), { cancelled: true });
+  await pass(0);
+  strictEqual(stored(), 1);
+  // The delivery for a canceller that dies stores it again, under the same id.
+  await pass(10_000);
+  deepStrictEqual(receiver.got.map(({ body }) => body.type), ["job.cancelled"]);
+});
+
+test("a cancel of a job that has ended notifies of nothing", async () => {
+  const { bench, receiver, pass, stored, gates } = counted();
+  const { token } = asPromise(await bench.call("work", {}, { meta: { isPromiseWanted: true } }));
+  await pass(0);
+  await gates.end(1);
+  await pass(10_000);
+  deepStrictEqual(asAnswer(await bench.call("cancel", { promise: token })), { cancelled: false });
+  await pass(10_000);
+  deepStrictEqual([stored(), receiver.got.map(({ body }) => body.type)], [1, ["job.completed"]]);
+});
+
 test("several secrets sign each webhook, so that receivers can change theirs", async () => {
   const { receiver, begin, pass } = opened({}, { ...ENDPOINT, secret: [OTHER_SECRET, SECRET] });
   await begin();
