@@ -1,7 +1,7 @@
 // Lets Node run the tests from source: `jsr:@toolwire/…` is where tsconfig.json says, as it is on Bun. The matrix names a folder for
 // translated files in TOOLWIRE_TRANSLATIONS, since each test file has its own process.
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire, registerHooks, stripTypeScriptTypes } from "node:module";
 import { join } from "node:path";
 import process from "node:process";
@@ -50,10 +50,19 @@ function translateOnce(url, source, translate) {
     return readFileSync(file, "utf8");
   } catch {
     const code = translate(source, url);
+    keep(file, code);
+    return code;
+  }
+}
+
+/** A program whose files are limited keeps nothing. */
+function keep(file, code) {
+  const part = `${file}.${process.pid}`;
+  try {
     mkdirSync(folder, { recursive: true });
-    const part = `${file}.${process.pid}`;
     writeFileSync(part, code);
     renameSync(part, file);
-    return code;
+  } catch {
+    rmSync(part, { force: true });
   }
 }

@@ -106,7 +106,8 @@ export async function startProgram(command: readonly string[], options: StartOpt
     output: () => output,
     printed,
     tell: (line: string) => void child.stdin.write(`${line}\n`),
-    signal: (name: NodeJS.Signals) => void child.kill(name),
+    // After child.kill() Deno reports the signal in place of the status, whatever the program did.
+    signal: (name: NodeJS.Signals) => void (hasExited || process.kill(pid, name)),
     exited,
     async [Symbol.asyncDispose]() {
       if (!hasExited) endGroup(pid);

@@ -123,15 +123,22 @@ test("Ctrl+C cancels the call, and the work of its promise, over every wire", {
       for (const tool of ["work", "job"]) {
         const before = { ...runs };
         let interrupt = () => {};
-        const place = { cwd: tmpdir(), onInterruptible: (by: () => void) => void (interrupt = by) };
+        const promised = Promise.withResolvers<void>();
+        const place = {
+          cwd: tmpdir(),
+          onInterruptible: (by: () => void) => void (interrupt = by),
+          onOut: (text: string) => text.includes('"promise"') && promised.resolve(),
+        };
         const named = wire === "connect" ? ["--wire", wire] : [];
-        const running = runHere(place, "call", url, tool, "steps=2000", "stepMs=10", ...named);
+        const running = runHere(place, "call", url, tool, "steps=2000", "stepMs=10", "--ndjson", ...named);
         await eventually(() => runs.begun > before.begun);
-        // A job is promised after its budget.
-        await new Promise((resolve) => setTimeout(resolve, 50));
+        // A job is promised after its budget, and the command prints it once it knows the token.
+        if (tool === "job") await Promise.race([promised.promise, running]);
         interrupt();
         const { code, out, errors } = await running;
-        deepStrictEqual({ code, out }, { code: 130, out: "" }, `${wire} ${tool}: ${errors}`);
+        const lines = out.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
+        const answers = lines.filter((line) => !("progress" in line) && !("promise" in line));
+        deepStrictEqual({ code, answers }, { code: 130, answers: [] }, `${wire} ${tool}: ${errors}`);
         match(errors, /Interrupted; the call is cancelled\n$/, `${wire} ${tool}`);
         await eventually(() => runs.aborted > before.aborted);
       }

@@ -55,11 +55,9 @@ export async function runWith({ input = "", interruptAt }: RunOptions, ...args: 
     errors += text;
     if (isInterrupted || interruptAt === undefined || !errors.includes(interruptAt)) return;
     isInterrupted = true;
-    child.kill("SIGINT");
+    // After child.kill() Deno reports the signal in place of the status.
+    process.kill(child.pid ?? 0, "SIGINT");
   });
-  // Deno ends itself by the signal when it exits with 130 after SIGINT. A shell reports both as 130.
-  const code = await new Promise<number | null>((resolve) => {
-    child.once("close", (status, signal) => resolve(signal === "SIGINT" ? 130 : status));
-  });
+  const code = await new Promise<number | null>((resolve) => void child.once("close", resolve));
   return { code, out, errors };
 }

@@ -16,6 +16,8 @@ export interface Place {
   readonly isTTY?: boolean;
   /** Text of standard input. */
   readonly input?: string;
+  /** Receives each text of standard output. */
+  readonly onOut?: (text: string) => void;
   /** Receives each text of standard error. */
   readonly onNote?: (text: string) => void;
   /** Receives the function that interrupts the command, as Ctrl+C does. */
@@ -24,7 +26,7 @@ export interface Place {
 
 /** Runs it to its end. Modules are not loaded here: they would take over the standard output of the tests. */
 export async function runHere(
-  { cwd, env = {}, isTTY = false, input, onNote, onInterruptible }: Place,
+  { cwd, env = {}, isTTY = false, input, onOut, onNote, onInterruptible }: Place,
   ...args: readonly string[]
 ): Promise<CommandResult> {
   let out = "";
@@ -36,7 +38,13 @@ export async function runHere(
     },
   };
   const code = await runProgram(args, {
-    stdout: { write: (text) => (out += text), isTTY },
+    stdout: {
+      write(text) {
+        out += text;
+        onOut?.(text);
+      },
+      isTTY,
+    },
     stderr: {
       write(text) {
         errors += text;
