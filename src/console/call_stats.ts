@@ -23,10 +23,10 @@ export interface ToolStats {
 
 /** Counts calls, errors and times of each tool, for the console. */
 export class CallStats {
-  readonly #tools = new Map<string, Counts>();
+  readonly #tools = new Map<string, ToolCounts>();
   /** The counts of the last tool: calls often come in series. */
   #lastTool = "";
-  #last: Counts = new Counts();
+  #last: ToolCounts = new ToolCounts();
 
   /**
    * Counts a call that ended.
@@ -41,7 +41,7 @@ export class CallStats {
 
   #select(tool: string): void {
     this.#lastTool = tool;
-    this.#last = this.#tools.get(tool) ?? new Counts();
+    this.#last = this.#tools.get(tool) ?? new ToolCounts();
     this.#tools.set(tool, this.#last);
   }
 
@@ -53,7 +53,7 @@ export class CallStats {
   }
 }
 
-class Counts {
+class ToolCounts {
   readonly #buckets = new Uint32Array(BUCKETS);
   readonly #seconds = new Uint32Array(SECONDS);
   #second = 0;

@@ -17,7 +17,7 @@ import { encodeSseEvent, SseBody, STREAM_HEADERS } from "../wires/framing/sse.ts
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../wires/wire.ts";
 import { type AccessRules, refuseAccess } from "./access.ts";
 import { withCaller } from "./act_as.ts";
-import { Feed, type FeedPart } from "./feed.ts";
+import { Feed, type FeedPage } from "./feed.ts";
 import { jobAnswers } from "./job_answers.ts";
 import { PAGE, PAGE_POLICY } from "./page.ts";
 import { paneAnswers } from "./pane_answers.ts";
@@ -313,7 +313,7 @@ class Console implements MountedWire {
     return isOwn && Number.isSafeInteger(after) ? after as number : 0;
   }
 
-  #part({ events, lost }: FeedPart): unknown {
+  #part({ events, lost }: FeedPage): unknown {
     return { instance: this.#instance, lost, events, stats: this.#feed.stats.read(this.#host.clock.now()) };
   }
 
@@ -330,7 +330,7 @@ class Console implements MountedWire {
         onOpen: (stream) => resolve({ status: 200, headers: STREAM_HEADERS, body: stream }),
       });
       this.#bodies.add(body);
-      const send = (part: FeedPart) => {
+      const send = (part: FeedPage) => {
         // A slow reader gets fewer events, and their number.
         if (body.hasHeld) return void (missed += part.events.length + part.lost);
         const { events, lost } = part;

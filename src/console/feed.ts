@@ -41,7 +41,7 @@ const BATCH_MS = 50;
 const MAX_BATCH = 64;
 
 /** Events with numbers above the last one that a page has read. */
-export interface FeedPart {
+export interface FeedPage {
   /** The events, in order. */
   readonly events: readonly FeedEvent[];
   /** Number of such events that are left out, because they are no longer kept or a batch was full. */
@@ -61,7 +61,7 @@ export interface FeedOptions {
 }
 
 /** What is known of a call while it runs. */
-interface Began {
+interface OngoingCall {
   /** Number of the call. */
   readonly call: number;
   /** Monotonic time. */
@@ -71,7 +71,7 @@ interface Began {
 }
 
 /** Monotonic time of an end, and time that the call took; `undefined` if it was not measured. */
-interface Times {
+interface CallTimes {
   readonly endedMs: number;
   readonly tookMs: number | undefined;
 }
@@ -92,7 +92,7 @@ export class Feed implements CallObserver {
   readonly stats: CallStats = new CallStats();
   readonly #options: FeedOptions;
   readonly #events: FeedEvent[] = [];
-  readonly #watchers = new Set<(part: FeedPart) => void>();
+  readonly #watchers = new Set<(part: FeedPage) => void>();
   /** Headers of requests whose error is in the feed already, as the end of a call. */
   readonly #reported = new WeakSet<object>();
   #seq = 0;
@@ -123,7 +123,7 @@ export class Feed implements CallObserver {
     return this.#watchers.size;
   }
 
-  begin(begun: BegunCall, attempt: number | undefined): Began | undefined {
+  begin(begun: BegunCall, attempt: number | undefined): OngoingCall | undefined {
     if (this.#isBusy && attempt === undefined && !this.#isRead) return undefined;
     const startedMs = this.#options.clock.elapsed();
     this.#advance(startedMs);
@@ -133,7 +133,7 @@ export class Feed implements CallObserver {
     return { call, startedMs, record: attempt === undefined ? this.recording?.begin(begun) : undefined };
   }
 
-  end(began: Began | undefined, begun: BegunCall, result: CallResult): void {
+  end(began: OngoingCall | undefined, begun: BegunCall, result: CallResult): void {
     const { call: { peer }, definition: { name } } = begun;
     const isError = result.kind === "error" || result.kind === "failure";
     if (isError) this.#reported.add(peer.metadata);
@@ -178,7 +178,7 @@ export class Feed implements CallObserver {
   }
 
   /** The kept events with numbers above `after`, and how many others had such a number. */
-  since(after: number): FeedPart {
+  since(after: number): FeedPage {
     const [first] = this.#events;
     const from = first === undefined ? 0 : Math.max(0, after + 1 - first.seq);
     const events = this.#events.slice(from);
@@ -191,7 +191,7 @@ export class Feed implements CallObserver {
   }
 
   /** Sends new events to `watcher`, in batches. Returns a function that ends this. */
-  watch(watcher: (part: FeedPart) => void): () => void {
+  watch(watcher: (part: FeedPage) => void): () => void {
     // The other pages get what they wait for: the number of the last sent event is that of all pages.
     this.#send();
     this.#watchers.add(watcher);
@@ -239,7 +239,7 @@ export class Feed implements CallObserver {
     return seq;
   }
 
-  #end(call: number, { definition }: BegunCall, result: CallResult, { endedMs, tookMs }: Times): void {
+  #end(call: number, { definition }: BegunCall, result: CallResult, { endedMs, tookMs }: CallTimes): void {
     const isAnswer = result.kind === "answer";
     const end = {
       type: "end" as const,

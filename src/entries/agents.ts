@@ -127,7 +127,7 @@ export {
   type SchemaVendor,
 } from "../integrations/agents/explain_schema.ts";
 export type { SchemaChange } from "../integrations/agents/keywords.ts";
-export type { Refusal as SchemaRefusal } from "../integrations/agents/schema_count.ts";
+export type { InexpressiblePart as SchemaRefusal } from "../integrations/agents/schema_count.ts";
 export { type TanStackContext, type TanStackTool, tanstackTools } from "../integrations/agents/tanstack.ts";
 export type {
   AgentCall,

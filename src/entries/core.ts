@@ -59,7 +59,7 @@ export { createCoreServer as createServer, type Server } from "../server/server.
 export type { CoreServerOptions } from "../server/options.ts";
 export { atBasePath, type BasePath } from "../server/base_path.ts";
 export { originPolicy, type OriginRules } from "../server/origin_policy.ts";
-export type { AllTools, ComposableOptions, CorsOptions, OriginPolicy, Part } from "../server/server_options.ts";
+export type { AllTools, ComposableOptions, CorsOptions, OriginPolicy, ServerPart } from "../server/server_options.ts";
 export type { Limits, RequestWire, ServerInfo } from "../wires/wire.ts";
 export { mcpLite, type McpLiteOptions } from "../wires/mcp_lite/server/mcp_lite.ts";
 export { type MemoryOptions, type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";

@@ -100,6 +100,6 @@ export type {
 export type { FileBlock } from "../core/call/file_block.ts";
 export type { ToolTypes } from "../core/tool/definition.ts";
 export type { Json, JsonObject, Optional } from "../internal/json.ts";
-export type { AllTools, Composable, ComposableOptions, Part } from "../server/server_options.ts";
+export type { AllTools, Composable, ComposableOptions, ServerPart } from "../server/server_options.ts";
 export type { MemoryServer, RenderingTool } from "../wires/memory/client/transport.ts";
 export type { McpOnlyLevel } from "../core/call/outcome.ts";

@@ -79,7 +79,7 @@ function answeringHttp1(http2: Http2SecureServer, server: Server): Http2SecureSe
 }
 
 /** State of a connection. */
-interface Use {
+interface ConnectionState {
   /** Number of open streams. */
   open: number;
   /** Whether there were any streams. */
@@ -90,10 +90,10 @@ interface Use {
 
 /** The HTTP/2 connections of a server, with their open streams, for its shutdown. */
 export class Http2Sessions {
-  readonly #uses = new Map<Http2Session, Use>();
+  readonly #uses = new Map<Http2Session, ConnectionState>();
 
   add(session: Http2Session): void {
-    const use: Use = { open: 0, hasServed: false, isClosing: false };
+    const use: ConnectionState = { open: 0, hasServed: false, isClosing: false };
     this.#uses.set(session, use);
     session.once("close", () => this.#uses.delete(session));
     if (isDeno) ignoreGoaway(session);
@@ -127,7 +127,7 @@ export class Http2Sessions {
 const isDeno = "Deno" in globalThis;
 const isBun = "Bun" in globalThis;
 
-function endAfterStreams(session: Http2Session, use: Use): void {
+function endAfterStreams(session: Http2Session, use: ConnectionState): void {
   use.isClosing = true;
   if (use.open > 0 || session.destroyed) return;
   // Bun would drop unsent data of a reply whose stream has closed. An answered ping means that all data was sent.

@@ -166,7 +166,7 @@ function assertDecides(server: Pick<Server, "~server">, principal: unknown): voi
 }
 
 /** A request whose caller is not identified yet. */
-interface Unidentified {
+interface UnidentifiedRequest {
   readonly head: NodeHead;
   /** Answers the request, once its head has the caller, or the refusal. */
   readonly answer: () => void;
@@ -178,7 +178,7 @@ interface Unidentified {
 function identify(
   principal: () => MaybePromise<Principal<object> | null | undefined>,
   unknown: ToolError | undefined,
-  { head, answer, fail }: Unidentified,
+  { head, answer, fail }: UnidentifiedRequest,
 ): void {
   const accept = (found: Principal<object> | null | undefined): void => {
     if (found === undefined || found === null) head.refusal = unknown;

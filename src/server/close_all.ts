@@ -9,7 +9,7 @@ import type { MergedParts } from "./server_options.ts";
 import type { Routes } from "./routes.ts";
 
 /** What a server closes, in this order. */
-interface Closed {
+interface ClosableParts {
   readonly wires: Iterable<MountedWire>;
   readonly dispatcher: Dispatcher;
   readonly parts: MergedParts | undefined;
@@ -33,7 +33,7 @@ export function holdResources(
 const CLOSING_MS = 5_000;
 
 /** @throws The error of a step that failed, after all were tried; several as one `AggregateError`. */
-export async function closeAll({ wires, dispatcher, parts }: Closed, graceMs: number): Promise<void> {
+export async function closeAll({ wires, dispatcher, parts }: ClosableParts, graceMs: number): Promise<void> {
   const { clock } = dispatcher;
   const closing = new CleanUp();
   // At once, before calls under way have ended: their streams end with them.

@@ -6,7 +6,7 @@ import type { UnknownArguments } from "../core/schema/unknown_arguments.ts";
 import { unknownOption } from "../internal/options.ts";
 import type { BasePath } from "./base_path.ts";
 import type { OriginRules } from "./origin_policy.ts";
-import type { Part, ServerOptions } from "./server_options.ts";
+import type { ServerOptions, ServerPart } from "./server_options.ts";
 
 /**
  * Options of `createServer` of `./core`: an engine brings promises, keys bring questions and caller state.
@@ -16,7 +16,7 @@ import type { Part, ServerOptions } from "./server_options.ts";
  */
 export interface CoreServerOptions<
   Tools extends readonly AnyTool[],
-  Parts extends readonly Part[] = readonly [],
+  Parts extends readonly ServerPart[] = readonly [],
 > extends
   Omit<
     ServerOptions<Tools, Parts>,
@@ -38,18 +38,21 @@ export interface CoreServerOptions<
 }
 
 /** Options of `createServer` of `./core` with any tools and parts. The front door converts its options to them. */
-export type AnyServerOptions = CoreServerOptions<readonly AnyTool[], readonly Part[]>;
+export type AnyServerOptions = CoreServerOptions<readonly AnyTool[], readonly ServerPart[]>;
 
 /** A member that only values of our functions have, and what these are. */
-type Brought = readonly [member: string, expected: string];
+type BrandedOption = readonly [member: string, expected: string];
 
 /** The member that identifies a value of `engine`, and what the error names for other values. */
-export const ENGINE: Brought = [
+export const ENGINE: BrandedOption = [
   "~deferral",
   'one, such as memoryEngine(), or withPromises(engine), of "toolwire/engines"',
 ];
 
-const ORIGIN_POLICY: Brought = ["~origins", 'what originPolicy({ hosts, origins, cors }) of "toolwire/core" gives'];
+const ORIGIN_POLICY: BrandedOption = [
+  "~origins",
+  'what originPolicy({ hosts, origins, cors }) of "toolwire/core" gives',
+];
 
 /** Options whose values bring code. */
 const BROUGHT = {
@@ -58,7 +61,7 @@ const BROUGHT = {
   unknownArguments: ["~guard", 'what unknownArguments(…) of "toolwire/schema" gives'],
   basePath: ["~find", "what atBasePath(…) gives"],
   originPolicy: ORIGIN_POLICY,
-} as const satisfies Partial<Record<keyof AnyServerOptions, Brought>>;
+} as const satisfies Partial<Record<keyof AnyServerOptions, BrandedOption>>;
 
 const NAMES: Readonly<Record<keyof AnyServerOptions, true>> = {
   tools: true,
@@ -107,7 +110,7 @@ export function assertCoreOptions(options: AnyServerOptions): void {
   if (unknown !== undefined) throw refused(unknownOption(unknown, Object.keys(NAMES)));
   for (const [name, brought] of Object.entries(BROUGHT)) {
     const value = options[name as keyof typeof BROUGHT];
-    if (value !== undefined) assertBrought(name, value, brought);
+    if (value !== undefined) assertBranded(name, value, brought);
   }
   const { engine, work, jobMiddleware, schedules, onComplete, timeoutMs, limits } = options;
   // Numbers often come from the environment, where TypeScript does not see NaN, which would lift a limit.
@@ -127,11 +130,11 @@ export function assertCoreOptions(options: AnyServerOptions): void {
  * @throws {TypeError} If it does not bring its code.
  */
 export function assertOriginRules(policy: unknown): asserts policy is OriginRules {
-  assertBrought("originPolicy", policy, ORIGIN_POLICY);
+  assertBranded("originPolicy", policy, ORIGIN_POLICY);
 }
 
 /** The message does not quote the value, which may be a secret. */
-function assertBrought(name: string, value: unknown, [member, expected]: Brought): void {
+function assertBranded(name: string, value: unknown, [member, expected]: BrandedOption): void {
   if (!brings(member, value)) throw refused(`${name} must be ${expected}`);
 }
 

@@ -25,7 +25,7 @@ import { FetchRequest } from "./fetch_request.ts";
 import { type AnyServerOptions, assertCoreOptions, assertOriginRules, type CoreServerOptions } from "./options.ts";
 import { OriginGuard } from "./origin_guard.ts";
 import type { OriginRules } from "./origin_policy.ts";
-import type { AllTools, MergedParts, OriginPolicy, Part, ServerContents } from "./server_options.ts";
+import type { AllTools, MergedParts, OriginPolicy, ServerContents, ServerPart } from "./server_options.ts";
 import { createMountedResume } from "./mounted_resume.ts";
 import { guardChanges } from "./guarded_changes.ts";
 import { createNotify, type Notify } from "./notify.ts";
@@ -179,14 +179,14 @@ const DEFAULT_LIMITS: Limits = {
  */
 export function createCoreServer<
   const Tools extends readonly AnyTool[],
-  const Parts extends readonly Part[] = readonly [],
+  const Parts extends readonly ServerPart[] = readonly [],
 >(options: CoreServerOptions<Tools, Parts>): Server<AllTools<Tools, Parts>> {
   assertCoreOptions(options);
   return createServerOf(options);
 }
 
 /** Creates a server of options that were validated. `features` are what its wires need beside them, such as those of MCP. */
-export function createServerOf<const Tools extends readonly AnyTool[], const Parts extends readonly Part[]>(
+export function createServerOf<const Tools extends readonly AnyTool[], const Parts extends readonly ServerPart[]>(
   options: CoreServerOptions<Tools, Parts>,
   features?: WireHost["features"],
 ): Server<AllTools<Tools, Parts>> {
@@ -198,7 +198,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
   const limits = { ...DEFAULT_LIMITS, ...omitUndefined(options.limits ?? {}) };
   const dispatcher = createDispatcher({ ...options, middleware, jobMiddleware }, registry, limits);
   const run: RunDefinition = (definition, call, sink) => dispatcher.run(definition, call, sink);
-  parts?.onPlans(() => registry.refresh());
+  parts?.onDefinitionsChanged(() => registry.refresh());
   const { resources = [], prompts = [] } = parts ?? options;
   const ofTools = registry.definitions().flatMap(viewPage);
   const { wires = [mcpLite()] } = options;
@@ -246,7 +246,7 @@ export function createServerOf<const Tools extends readonly AnyTool[], const Par
 }
 
 function createRegistry(
-  { tools, engine, unknownArguments, logger }: CoreServerOptions<readonly AnyTool[], readonly Part[]>,
+  { tools, engine, unknownArguments, logger }: CoreServerOptions<readonly AnyTool[], readonly ServerPart[]>,
   parts: MergedParts | undefined,
 ): ToolRegistry {
   const guard = unknownArguments?.["~guard"](toLogger(logger));

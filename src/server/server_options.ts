@@ -30,7 +30,7 @@ import type { Discovery } from "./discovery/discover.ts";
  */
 export interface ServerOptions<
   Tools extends readonly AnyTool[] = readonly AnyTool[],
-  Parts extends readonly Part[] = readonly [],
+  Parts extends readonly ServerPart[] = readonly [],
 > {
   /** Name of the server. Default: `"toolwire"`. */
   readonly name?: string | undefined;
@@ -139,7 +139,7 @@ export type OriginPolicy = Pick<ServerOptions, "hosts" | "origins" | "cors">;
  *
  * @typeParam Tools Its tools, under the names that they have there.
  */
-export interface Part<Tools extends AnyTool = AnyTool> {
+export interface ServerPart<Tools extends AnyTool = AnyTool> {
   /** Types only; never present at run time. */
   readonly "~tools"?: readonly Tools[] | undefined;
   /**
@@ -167,7 +167,7 @@ export interface Composable<Tools extends readonly AnyTool[] = readonly AnyTool[
  *
  * @typeParam Parts The parts, as a tuple.
  */
-export type ComposableOptions<Parts extends readonly Part[] = readonly Part[]> = Pick<
+export type ComposableOptions<Parts extends readonly ServerPart[] = readonly ServerPart[]> = Pick<
   ServerOptions<readonly AnyTool[], Parts>,
   | "name"
   | "parts"
@@ -206,7 +206,7 @@ export interface MergedParts extends PartTools {
   /** Changes of the server and of its parts; publishes as the server. */
   readonly changes: ChangeBus;
   /** Calls `listener` before a change of the parts' tools is announced. Returns a function that ends this. */
-  onPlans(listener: () => void): () => void;
+  onDefinitionsChanged(listener: () => void): () => void;
   /** Closes the connections of gateways, and ends notifications. */
   close(): void;
 }
@@ -219,6 +219,6 @@ export interface MergedParts extends PartTools {
 export type MergeParts = (options: ServerContents["options"], own: ChangeBus) => MergedParts;
 
 /** The tools of a server and of its parts. */
-export type AllTools<Tools extends readonly AnyTool[], Parts extends readonly Part[]> = Parts extends readonly []
+export type AllTools<Tools extends readonly AnyTool[], Parts extends readonly ServerPart[]> = Parts extends readonly []
   ? Tools
   : readonly (Tools[number] | NonNullable<Parts[number]["~tools"]>[number])[];

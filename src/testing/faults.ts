@@ -22,7 +22,7 @@ export interface ReplicaFaults {
 }
 
 /** The faults that the simulation draws for one request, and the replica that receives it. */
-export interface Lot {
+export interface DrawnFaults {
   /** Replica affected before the request. */
   readonly victim: number;
   readonly isKilling: boolean;
@@ -45,7 +45,7 @@ const MAX_HEARD_EVENTS = 3;
  * Draws the faults of a request. Always draws the same count of numbers, so that changing one rate does not affect the
  * others.
  */
-export function drawLot(random: Random, faults: ReplicaFaults, count: number): Lot {
+export function drawFaults(random: Random, faults: ReplicaFaults, count: number): DrawnFaults {
   const { lostRequests = 0, lostReplies = 0, kills = 0, clockJumps = 0, partitions = 0, maxPartitionMs = 10_000 } =
     faults;
   const victim = random.below(count);
@@ -72,7 +72,7 @@ export function drawSkew(random: Random, { maxSkewMs = 0 }: ReplicaFaults): numb
 }
 
 /** Wraps the sink of a request: if its reply is lost, only the first `heardEvents` events are delivered; otherwise it is the same sink. */
-export function heard(sink: Sink, { isReplyLost, heardEvents }: Lot): Sink {
+export function heard(sink: Sink, { isReplyLost, heardEvents }: DrawnFaults): Sink {
   if (!isReplyLost) return sink;
   let left = heardEvents;
   return {

@@ -16,7 +16,7 @@ import { createRedactor } from "../core/redaction/redact.ts";
 import type { RecordedCall, Recording } from "../inspection/recording/recording.ts";
 
 /** Calls of one tool with the same arguments. */
-interface Repeats {
+interface RepeatedCalls {
   readonly calls: readonly RecordedCall[];
   /** Number of calls that were answered. */
   answered: number;
@@ -32,7 +32,7 @@ const MAX_SHOWN = 500;
  * password fits the place of a recorded one. After the last recorded result of a call it is repeated. Other calls get an error.
  */
 export function recordingTransport({ head, calls }: Recording): Transport & { list(): readonly ListedTool[] } {
-  const byKey = new Map<string, Repeats>();
+  const byKey = new Map<string, RepeatedCalls>();
   const schemas = new Map(head.tools.map(({ name, inputSchema }) => [name, inputSchema]));
   const settled = calls.filter((call) => call.settled !== undefined);
   for (const [key, repeats] of Map.groupBy(settled, ({ tool, args, meta }) => keyOf(tool, args, meta, schemas))) {

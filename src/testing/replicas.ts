@@ -9,7 +9,7 @@ import { type Clock, systemClock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";
 import { CleanUp } from "../internal/clean_up.ts";
 import { type MemoryServer, memoryTransport } from "../wires/memory/client/transport.ts";
-import { drawLot, drawSkew, heard, type Lot, Random, type ReplicaFaults } from "./faults.ts";
+import { drawFaults, type DrawnFaults, drawSkew, heard, Random, type ReplicaFaults } from "./faults.ts";
 import { type Replica, ReplicaLife } from "./replica.ts";
 
 /** A server of tools that {@link simulateReplicas} can run: what `createServer` returns, or its members that are used here. */
@@ -171,7 +171,7 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
     const { wire = (server) => memoryTransport(server) } = options;
     const send = <Result extends object>(
       tool: string | undefined,
-      work: (transport: Transport, lot: Lot) => MaybePromise<Result | ErrorResult>,
+      work: (transport: Transport, lot: DrawnFaults) => MaybePromise<Result | ErrorResult>,
     ) => this.#send(tool, options.only, ({ server, replica }, lot) => work(wire(server, replica), lot));
     return {
       call: (call, sink) => send(call.tool, (way, lot) => way.call(call, sink && heard(sink, lot))),
@@ -229,7 +229,7 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
   async #send<Result extends object>(
     tool: string | undefined,
     only: number | undefined,
-    work: (running: Running<Source>, lot: Lot) => MaybePromise<Result | ErrorResult>,
+    work: (running: Running<Source>, lot: DrawnFaults) => MaybePromise<Result | ErrorResult>,
   ): Promise<Result | ErrorResult> {
     const lot = this.#draw();
     const request = this.#requests;
@@ -249,8 +249,8 @@ class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Sour
   }
 
   /** Faults before and during the next request. */
-  #draw(): Lot {
-    const lot = drawLot(this.#random, this.faults, this.#running.length);
+  #draw(): DrawnFaults {
+    const lot = drawFaults(this.#random, this.faults, this.#running.length);
     this.#requests++;
     if (lot.skewMs !== undefined) this.setClock(lot.victim, lot.skewMs);
     // A replica that was stopped explicitly stays stopped.

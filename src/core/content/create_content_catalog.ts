@@ -38,7 +38,7 @@ import {
   type ResourceTemplateListing,
   toResourceContentsList,
 } from "./resource.ts";
-import { isOpenTo, ListedContents, type Placed, visibilityOf } from "./listed_contents.ts";
+import { type GuardedContent, isOpenTo, ListedContents, visibilityOf } from "./listed_contents.ts";
 import type { UriVariables } from "./uri_template/uri_template.ts";
 import { SCHEMA_ADAPTERS } from "../schema/all_adapters.ts";
 
@@ -249,7 +249,7 @@ function withUri<Value>(result: CallResultOf<Value>, uri: string): CallResultOf<
 }
 
 /** A prompt or resource, unless the caller may not use the part that it belongs to: the request is then answered as one of an unknown one. */
-function usable<One extends Runnable<Placed>>(
+function usable<One extends Runnable<GuardedContent>>(
   one: One | undefined,
   { peer }: ContentCall,
 ): One | undefined {

@@ -3,20 +3,20 @@ import { type Access, isVisibleTo } from "../tool/access.ts";
 import type { PartDefinition } from "../tool/part.ts";
 
 /** What decides on the callers that may use a prompt or resource: its part, or the tool whose page it is. */
-export interface Placed {
+export interface GuardedContent {
   readonly part: PartDefinition | undefined;
   readonly isVisible?: Access["isVisible"];
 }
 
 /** The prompts or resource templates of a server in listed form, without those of the parts that a caller may not see. */
 export class ListedContents<Listing> {
-  readonly #placed: readonly Placed[];
+  readonly #placed: readonly GuardedContent[];
   readonly #all: readonly Listing[];
   readonly #isOpen: boolean;
   /** Made for the first list. */
   #allJson: string | undefined;
 
-  constructor(placed: readonly Placed[], all: readonly Listing[]) {
+  constructor(placed: readonly GuardedContent[], all: readonly Listing[]) {
     this.#placed = placed;
     this.#all = all;
     this.#isOpen = placed.every((one) => visibilityOf(one) === undefined);
@@ -37,11 +37,11 @@ export class ListedContents<Listing> {
 }
 
 /** Which callers may use a prompt or resource; `undefined` if all may. */
-export function visibilityOf({ part, isVisible = part?.isVisible }: Placed): Access["isVisible"] {
+export function visibilityOf({ part, isVisible = part?.isVisible }: GuardedContent): Access["isVisible"] {
   return isVisible;
 }
 
 /** Whether a caller may use a prompt or resource. */
-export function isOpenTo(one: Placed, principal: Principal | undefined, session?: string): boolean {
+export function isOpenTo(one: GuardedContent, principal: Principal | undefined, session?: string): boolean {
   return isVisibleTo({ scopes: [], isVisible: visibilityOf(one) }, principal, session);
 }

@@ -6,7 +6,7 @@
  */
 
 /** Subschemas of a validator by their addresses. The library reads it once for each reference that it follows. */
-interface Referring {
+interface SubschemaIndex {
   lookup?: Record<string, unknown>;
 }
 
@@ -18,7 +18,7 @@ export const TOO_MANY_REFERENCES: Error = new Error("The validation follows too 
 
 /** Makes a validator throw {@link TOO_MANY_REFERENCES}. Call the result with each value before its validation; `undefined`: no references. */
 export function limitReferences(validator: object): ((value: unknown) => void) | undefined {
-  const referring = validator as Referring;
+  const referring = validator as SubschemaIndex;
   const { lookup = {} } = referring;
   const references = Object.values(lookup).filter((schema) => Object(schema).$ref !== undefined).length;
   if (references === 0) return undefined;

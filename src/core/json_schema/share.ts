@@ -23,7 +23,7 @@ const MOVABLE_REFERENCE = /^#\/(?:\$defs|definitions)\/[^/]+$/;
  */
 export function shareParts(schema: Members): Members {
   if (!isMovable(schema)) return schema;
-  const shared = new Sharing(schema).apply(schema);
+  const shared = new SchemaSharer(schema).apply(schema);
   // The first definition also costs the keyword.
   return JSON.stringify(shared).length < JSON.stringify(schema).length ? shared : schema;
 }
@@ -38,17 +38,17 @@ function isMovable(schema: Members): boolean {
 }
 
 /** A part of a schema, found once or more. */
-interface Found {
+interface SharedPart {
   readonly part: Members;
   /** Name of its first place. */
   readonly place: string;
   count: number;
 }
 
-class Sharing {
+class SchemaSharer {
   /** JSON texts of parts. */
   readonly #texts = new Map<Members, string>();
-  readonly #found = new Map<string, Found>();
+  readonly #found = new Map<string, SharedPart>();
   /** Names of definitions, by the JSON text of the part. */
   readonly #names = new Map<string, string>();
   readonly #defined: Members;

@@ -35,7 +35,7 @@ export interface Key {
 }
 
 /** A secret, for one kind of token. */
-interface Lane {
+interface DerivedKey {
   /** First bytes of its tokens: version, key id and kind. */
   readonly start: Uint8Array;
   readonly guard: TokenGuard;
@@ -130,9 +130,9 @@ function mapRing<From, To>([first, ...others]: Ring<From>, map: (entry: From, in
 /** @param makeRing Called when the first token of a kind is signed or verified. */
 function ringOf(makeRing: () => Ring<Key>, { hmac = nobleHmac, seal }: KeyRingOptions): QuestionKeys {
   const version = seal === undefined ? 1 : 2;
-  const lanes: Partial<Record<TokenKind, Ring<Lane>>> = {};
+  const lanes: Partial<Record<TokenKind, Ring<DerivedKey>>> = {};
 
-  function lanesOf(kind: TokenKind): Ring<Lane> {
+  function lanesOf(kind: TokenKind): Ring<DerivedKey> {
     return lanes[kind] ??= mapRing(makeRing(), ({ kid, secret }) => {
       const key = deriveKey(hmac, secret, `toolwire/${version}/${kind}`);
       return {

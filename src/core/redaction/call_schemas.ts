@@ -1,7 +1,7 @@
 /** The schemas of a tool, which name the secrets of its calls. */
 
 /** A schema that was prepared. */
-interface Prepared {
+interface PreparedSchema {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
 }
 
@@ -9,11 +9,11 @@ interface Prepared {
 export interface CallSchemas {
   readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
   /** Schema of the answer; `undefined` for none. */
-  readonly output?: Prepared | undefined;
+  readonly output?: PreparedSchema | undefined;
   /** Schema of each piece of a stream; `undefined` for none. */
-  readonly partial?: Prepared | undefined;
+  readonly partial?: PreparedSchema | undefined;
   /** Schemas of the data of failures, by their codes. */
-  readonly errors?: ReadonlyMap<string, Prepared | undefined> | undefined;
+  readonly errors?: ReadonlyMap<string, PreparedSchema | undefined> | undefined;
 }
 
 /** The schema of an answer; that of the streamed pieces, or a list of them, if it has none. References still start at the root. */

@@ -15,7 +15,7 @@ import type { JsonSchema } from "./standard_schema.ts";
  * that the schema declares are kept: only a transform removes them.
  */
 export function omitUndeclared(value: unknown, accepted: unknown, schema: JsonSchema): unknown {
-  return isPartOf(value, accepted) ? value : omitFrom(value, accepted, new Place([schema], schema));
+  return isPartOf(value, accepted) ? value : omitFrom(value, accepted, new SubschemaPlace([schema], schema));
 }
 
 /** Whether nothing is to be left out. Runs for each output whose library returns copies, so that it allocates nothing. */
@@ -44,7 +44,7 @@ function hasMethod(value: object): boolean {
   return prototype !== Object.prototype && prototype !== null && "toJSON" in value;
 }
 
-function omitFrom(given: unknown, accepted: unknown, place: Place): unknown {
+function omitFrom(given: unknown, accepted: unknown, place: SubschemaPlace): unknown {
   const value = written(given);
   if (value === accepted || !isContainer(value) || !isContainer(accepted)) return given;
   if (Array.isArray(value)) {
@@ -81,7 +81,7 @@ function hasOthers(accepted: object, value: object): boolean {
 const MAX_DESCENT = 32;
 
 /** The subschemas that apply, or may apply, to the value at one place. */
-class Place {
+class SubschemaPlace {
   readonly #root: JsonSchema;
   readonly #parts: JsonSchema[] = [];
   /** Whether some of the subschemas are alternatives to others. */
@@ -113,20 +113,20 @@ class Place {
     return this.#parts.some(({ properties }) => isJsonObject(properties) && Object.hasOwn(properties, name));
   }
 
-  member(name: string): Place {
+  member(name: string): SubschemaPlace {
     return this.#below(({ properties, additionalProperties, patternProperties }) => [
       isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : additionalProperties,
       ...isJsonObject(patternProperties) ? Object.values(patternProperties) : [],
     ]);
   }
 
-  item(at: number): Place {
+  item(at: number): SubschemaPlace {
     return this.#below(({ prefixItems, items }) => [
       Array.isArray(prefixItems) && at < prefixItems.length ? prefixItems[at] : items,
     ]);
   }
 
-  #below(read: (part: JsonSchema) => unknown[]): Place {
-    return new Place(this.#parts.flatMap(read), this.#root);
+  #below(read: (part: JsonSchema) => unknown[]): SubschemaPlace {
+    return new SubschemaPlace(this.#parts.flatMap(read), this.#root);
   }
 }

@@ -22,7 +22,7 @@ import type { SchemaIssue, SchemaResult } from "./standard_schema.ts";
  */
 export type UnknownArgumentsMode = "suggest" | "refuse" | "drop";
 
-/** The parts of a tool's definition that a {@link Guard} reads or changes. */
+/** The parts of a tool's definition that a {@link GuardArguments} reads or changes. */
 export interface GuardedDefinition {
   readonly name: string;
   readonly input: CompiledSchema | undefined;
@@ -37,7 +37,7 @@ interface DropLogger {
 }
 
 /** Returns a tool's definition that refuses or drops undeclared arguments. The same definition always gives the same result. */
-export type Guard = <Definition extends GuardedDefinition>(definition: Definition) => Definition;
+export type GuardArguments = <Definition extends GuardedDefinition>(definition: Definition) => Definition;
 
 /** Value of the option `unknownArguments` of `./core`: made by {@link unknownArguments}. */
 export interface UnknownArguments {
@@ -46,7 +46,7 @@ export interface UnknownArguments {
    *
    * @internal
    */
-  readonly "~guard": (logger: DropLogger | undefined) => Guard;
+  readonly "~guard": (logger: DropLogger | undefined) => GuardArguments;
 }
 
 /**
@@ -81,7 +81,7 @@ function checkMode(mode: string): void {
   throw new TypeError(`Cannot create server: unknownArguments must be "suggest", "refuse" or "drop", not ${mode}`);
 }
 
-function createGuard(serverMode: UnknownArgumentsMode, logger: DropLogger | undefined): Guard {
+function createGuard(serverMode: UnknownArgumentsMode, logger: DropLogger | undefined): GuardArguments {
   const guarded = new WeakMap<object, unknown>();
   return <Definition extends GuardedDefinition>(definition: Definition): Definition => {
     if (!guarded.has(definition)) guarded.set(definition, guardDefinition(definition, serverMode, logger));
@@ -157,7 +157,7 @@ const MAX_NAMED = 20;
 const MAX_NAME = 64;
 
 /** Names of a value that are not declared. */
-interface Unknown {
+interface UndeclaredNames {
   /** Refused names, at every level. */
   readonly issues: readonly SchemaIssue[];
   /** Names at the root that the schema does not get: refused and dropped ones. */
@@ -167,7 +167,7 @@ interface Unknown {
 }
 
 /** Below the root, names that are not refused are left to the library: valibot and zod drop them, others keep them. */
-function findUnknown(root: NameLevel | undefined, args: object, mode: UnknownArgumentsMode): Unknown {
+function findUnknown(root: NameLevel | undefined, args: object, mode: UnknownArgumentsMode): UndeclaredNames {
   const issues: SchemaIssue[] = [];
   const removed = new Set<string>();
   const dropped: string[] = [];

@@ -6,7 +6,7 @@ import { closestMatch } from "../../internal/closest_match.ts";
 import type { NameIndex } from "../../internal/name_index.ts";
 import { RecentCache } from "../../internal/recent_cache.ts";
 import { describeUnknown, MAX_LISTED } from "../../internal/text.ts";
-import type { Guard, GuardedDefinition } from "../schema/unknown_arguments.ts";
+import type { GuardArguments, GuardedDefinition } from "../schema/unknown_arguments.ts";
 import { isVisibleTo } from "./access.ts";
 import { listTool, type ToolListing } from "./listing.ts";
 import type { AnyTool, ToolDefinition } from "./definition.ts";
@@ -40,7 +40,7 @@ export class ToolRegistry {
   declare readonly parts: PartTools | undefined;
   declare readonly systemTools: SystemTools | undefined;
   /** Changes definitions for this server: what happens to unknown arguments. */
-  declare readonly guard: Guard;
+  declare readonly guard: GuardArguments;
   readonly #own: ReadonlyMap<string, ToolDefinition>;
   #definitions: Map<string, ToolDefinition> = new Map();
   #all: readonly ToolDefinition[] = [];
@@ -67,7 +67,7 @@ export class ToolRegistry {
     tools: readonly AnyTool[],
     systemTools?: SystemTools,
     parts?: PartTools,
-    guard: Guard = assertUnguarded,
+    guard: GuardArguments = assertUnguarded,
   ) {
     this.guard = guard;
     const own = new Map<string, ToolDefinition>();

@@ -7,12 +7,12 @@ import { writeSchema } from "./rewrite_schema.ts";
 import { MEMBER_LINES, NAMES, type Step, STEP_ORDER, STEPS } from "./spellings.ts";
 
 /** What is written after `defineTool`, by step. */
-export type Steps = ReadonlyMap<Step, unknown>;
+export type WrittenSteps = ReadonlyMap<Step, unknown>;
 
 /** A definition that was read. */
-export interface Foreign {
+export interface ForeignDefinition {
   readonly name: string;
-  readonly steps: Steps;
+  readonly steps: WrittenSteps;
   /** Members that are not steps here. */
   readonly others: readonly string[];
 }
@@ -27,7 +27,7 @@ const MAX_TEXT = 400;
  * Reads the arguments that other libraries take for a tool: one object, a name and an object, the same and a handler, or a name, a
  * description, the parameters and a handler.
  */
-export function readForeign(given: readonly unknown[], fallback: string): Foreign {
+export function readForeign(given: readonly unknown[], fallback: string): ForeignDefinition {
   const steps = new Map<Step, unknown>();
   const others: string[] = [];
   let name = fallback;
@@ -62,7 +62,7 @@ function readMembers(value: Members, steps: Map<Step, unknown>, others: string[]
 }
 
 /** Writes a definition: `defineTool("add")` and its steps, each on a line. Parts that cannot be written are `…`. */
-export function writeTool({ name, steps, others }: Foreign, adapters: readonly SchemaAdapter[]): string {
+export function writeTool({ name, steps, others }: ForeignDefinition, adapters: readonly SchemaAdapter[]): string {
   const all = new Map(steps);
   if (!all.has("describe")) all.set("describe", all.get("title") ?? "…");
   if (!all.has("handle")) all.set("handle", undefined);

@@ -2,7 +2,7 @@
 import { isJsonObject, type Members } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import type { ToolDraft } from "./definition.ts";
-import { type Foreign, isDefinition, readForeign, writeArgument, writeTool } from "./rewrite.ts";
+import { type ForeignDefinition, isDefinition, readForeign, writeArgument, writeTool } from "./rewrite.ts";
 import { CONTEXT_LINES, REGISTERING, SERVER_LINES, STEP_ORDER, STEPS, TOOL_LINES } from "./spellings.ts";
 
 type Adapters = readonly SchemaAdapter[];
@@ -123,7 +123,7 @@ export function assertOwnTools(tools: unknown, adapters: Adapters): void {
   if (foreign.length > 0) throw foreignTools(foreign.map((tool: unknown) => readForeign([tool], "my_tool")), adapters);
 }
 
-function foreignTools(tools: readonly Foreign[], adapters: Adapters): TypeError {
+function foreignTools(tools: readonly ForeignDefinition[], adapters: Adapters): TypeError {
   return new TypeError(
     `Cannot create server: its tools are not defined by defineTool(). Write:\n\n${writeServer(tools, adapters)}`,
   );
@@ -134,7 +134,7 @@ function isOwn(tool: unknown): boolean {
   return tool instanceof Object && ("~definition" in tool || typeof (tool as Members)["handle"] === "function");
 }
 
-function writeServer(tools: readonly Foreign[], adapters: Adapters): string {
+function writeServer(tools: readonly ForeignDefinition[], adapters: Adapters): string {
   const definitions = tools.map((tool) => `const ${constantOf(tool.name)} = ${writeTool(tool, adapters)};`);
   return `${definitions.join("\n\n")}\n\ncreateServer({ tools: [${
     tools.map(({ name }) => constantOf(name)).join(", ")

@@ -108,7 +108,7 @@ const MAX_NEAREST = 3;
 const MAX_RANKED = 200;
 
 /** Which tools are equal but for their groups. */
-interface Copies {
+interface CopyGroups {
   /** Position of the first equal tool, by position. */
   readonly of: readonly number[];
   /** Number of tools that the largest set of equal tools has. */
@@ -123,7 +123,7 @@ export class ToolCatalog {
   readonly #grouped: readonly (readonly [number, CatalogTool])[];
   readonly #described: FoundTool[] = [];
   #index: SearchIndex | undefined = undefined;
-  #copies: Copies | undefined = undefined;
+  #copies: CopyGroups | undefined = undefined;
 
   /** @param hasGroups Whether results have the numbers of tools by group. */
   constructor(tools: readonly CatalogTool[], hasGroups: boolean) {
@@ -249,7 +249,7 @@ export class ToolCatalog {
 }
 
 /** Finds equal tools: the same name within different groups, description, title and schemas, called in the same way. */
-function copiesIn(tools: readonly CatalogTool[]): Copies {
+function copiesIn(tools: readonly CatalogTool[]): CopyGroups {
   const firsts = new Map<string, { readonly first: number; count: number }>();
   let most = 1;
   const of = tools.map(({ ownName, group, title, description, inputSchema, outputSchema, callWith }, index) => {

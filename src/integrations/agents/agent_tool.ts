@@ -11,7 +11,7 @@ import { type AnswerPart, nameFile, readContent, type TakesMedia } from "./answe
 import { dropNulls } from "./nulls.ts";
 import type { CheckApproval } from "./approval.ts";
 import type { AgentCall, AgentOptions, RunOptions } from "./options.ts";
-import type { Parameters } from "./parameters.ts";
+import type { ModelParameters } from "./parameters.ts";
 
 /** Result of a call that a model made: text for the model, and the value or error for the application. */
 export interface ToolCallResult {
@@ -54,11 +54,11 @@ export abstract class AgentTool {
   /** The tool as its server lists it. */
   readonly listing: ListedTool;
   /** Parameters that the model fills in. */
-  readonly parameters: Parameters;
+  readonly parameters: ModelParameters;
   /** Group that it belongs to; empty for none. */
   readonly group: string;
 
-  constructor(name: string, listing: ListedTool, parameters: Parameters, group: string = "") {
+  constructor(name: string, listing: ListedTool, parameters: ModelParameters, group: string = "") {
     this.name = name;
     this.listing = listing;
     this.parameters = parameters;
@@ -71,7 +71,7 @@ export abstract class AgentTool {
   }
 
   /** Calls the tool; yields the pieces of its answer and returns the result. Rejects with the signal's reason if it is aborted. */
-  abstract stream(said: unknown, options?: AgentCallOptions): AsyncGenerator<unknown, ToolCallResult, undefined>;
+  abstract stream(given: unknown, options?: AgentCallOptions): AsyncGenerator<unknown, ToolCallResult, undefined>;
 
   /** The tool of the server that a call runs. */
   targetOf(_said: unknown): ListedTool {
@@ -79,8 +79,8 @@ export abstract class AgentTool {
   }
 
   /** Calls the tool and waits for the whole answer. Rejects with the signal's reason if it is aborted. */
-  async call(said: unknown, options?: AgentCallOptions): Promise<ToolCallResult> {
-    const pieces = this.stream(said, options);
+  async call(given: unknown, options?: AgentCallOptions): Promise<ToolCallResult> {
+    const pieces = this.stream(given, options);
     let next = await pieces.next();
     while (!next.done) next = await pieces.next();
     return next.value;
@@ -97,7 +97,7 @@ export class ServerTool extends AgentTool {
   constructor(
     name: string,
     listing: ListedTool,
-    parameters: Parameters,
+    parameters: ModelParameters,
     group: string,
     methods: ClientMethods,
     options: AgentOptions,
@@ -112,10 +112,10 @@ export class ServerTool extends AgentTool {
   }
 
   override async *stream(
-    said: unknown,
+    given: unknown,
     { id, signal, answers }: AgentCallOptions = {},
   ): AsyncGenerator<unknown, ToolCallResult, undefined> {
-    const args = dropNulls(this.listing.inputSchema, this.parameters.toArguments(said));
+    const args = dropNulls(this.listing.inputSchema, this.parameters.toArguments(given));
     if (!isJsonObject(args)) return explained(new ToolError("invalid_input", "The arguments are not a JSON object"));
     const { timeoutMs, onProgress, onPartial, promises } = this.#options;
     const call: AgentCall = { tool: this.listing.name, args, id };

@@ -185,7 +185,7 @@ function toRunnable(
   };
 }
 
-/** Callers of a tool; `undefined` if it is only for the model. The API refuses definitions that contain themselves for programs. */
+/** ToolCallers of a tool; `undefined` if it is only for the model. The API refuses definitions that contain themselves for programs. */
 function allowedCallers(tool: AgentTool, callers: AnthropicOptions["callers"]): AnthropicTool["allowed_callers"] {
   const { model, program } = callersOf(tool, callers);
   if (!program || isRecursive(tool.parameters.schema)) return undefined;
@@ -229,8 +229,8 @@ async function answer(
 }
 
 /** References to the tools that a model searches for. Empty if it finds no tool, or the arguments are not a search: a text then explains it. */
-function findReferences(search: SearchTool, said: unknown): AnthropicToolReference[] {
-  return search.findTools(said).map(({ name }) => ({ type: "tool_reference", tool_name: name }));
+function findReferences(search: SearchTool, given: unknown): AnthropicToolReference[] {
+  return search.findTools(given).map(({ name }) => ({ type: "tool_reference", tool_name: name }));
 }
 
 interface ToolUse extends AnthropicBlock {

@@ -1,7 +1,7 @@
 /** The limits of strict tools in a request to Anthropic. */
 import { ANTHROPIC_STRICT, type ParameterSchema } from "./dialects.ts";
 import { ANTHROPIC_LIMITS, toStrict } from "./explain_schema.ts";
-import type { Parameters } from "./parameters.ts";
+import type { ModelParameters } from "./parameters.ts";
 
 /** What is left of the limits of one request. */
 export class StrictBudget {
@@ -14,7 +14,7 @@ export class StrictBudget {
    *
    * @param hasExamples Whether examples stay in the schema, that is in a description: the API refuses them beside definitions that it defers.
    */
-  reduce(parameters: Parameters, hasExamples: boolean): ParameterSchema | undefined {
+  reduce(parameters: ModelParameters, hasExamples: boolean): ParameterSchema | undefined {
     const { examples: _, ...schema } = parameters.schema;
     const reduced = toStrict(hasExamples ? parameters : { ...parameters, schema }, ANTHROPIC_STRICT);
     if ("reason" in reduced) return undefined;

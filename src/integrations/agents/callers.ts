@@ -8,13 +8,13 @@ import type { CallerOptions } from "./options.ts";
 import { SearchTool } from "./search_tool.ts";
 
 /** Whether the model itself may call a tool, and whether programs may that it writes and the vendor runs. */
-export interface Callers {
+export interface ToolCallers {
   readonly model: boolean;
   readonly program: boolean;
 }
 
 /** Returns the callers of a tool, by the option `callers`. Default: the model. The tool that searches is always for the model alone. */
-export function callersOf(tool: AgentTool, callers: CallerOptions["callers"]): Callers {
+export function callersOf(tool: AgentTool, callers: CallerOptions["callers"]): ToolCallers {
   const given = tool instanceof SearchTool ? "model" : callers?.(tool.listing) ?? "model";
   return { model: given !== "program", program: given !== "model" };
 }

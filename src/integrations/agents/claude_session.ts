@@ -32,7 +32,7 @@ const METHOD_NOT_FOUND = -32601;
 const INVALID_PARAMS = -32602;
 
 /** An error that answers a request. */
-interface Refusal {
+interface ErrorReply {
   readonly refused: { readonly code: number; readonly message: string };
 }
 
@@ -86,7 +86,7 @@ export class ClaudeSession {
     await this.#send("refused" in answer ? { id, error: answer.refused } : { id, result: answer });
   }
 
-  #answer(id: Id, method: unknown, params: ClaudeMessage): ClaudeMessage | Refusal | Promise<ClaudeMessage> {
+  #answer(id: Id, method: unknown, params: ClaudeMessage): ClaudeMessage | ErrorReply | Promise<ClaudeMessage> {
     switch (method) {
       case "initialize":
         return {
@@ -121,7 +121,7 @@ export class ClaudeSession {
     };
   }
 
-  #call(id: Id, { name, arguments: args = {}, _meta }: ClaudeMessage): Refusal | Promise<ClaudeMessage> {
+  #call(id: Id, { name, arguments: args = {}, _meta }: ClaudeMessage): ErrorReply | Promise<ClaudeMessage> {
     const tool = this.#tools.get(String(name));
     if (tool === undefined) return { refused: { code: INVALID_PARAMS, message: `Unknown tool: ${String(name)}` } };
     return this.#run(tool, String(id), args, isJsonObject(_meta) ? _meta["progressToken"] : undefined);

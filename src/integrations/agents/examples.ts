@@ -2,10 +2,10 @@
 import { compileCheck } from "../../core/json_schema/check.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { ParameterSchema } from "./dialects.ts";
-import type { Parameters } from "./parameters.ts";
+import type { ModelParameters } from "./parameters.ts";
 
 /** A schema without its examples, and the examples. */
-export interface Exemplified {
+export interface SeparatedExamples {
   /** The schema. Its root has no `examples` if there are any beside it. */
   readonly schema: ParameterSchema;
   /** Arguments as the model writes them. Empty without examples. */
@@ -20,9 +20,9 @@ export interface Exemplified {
  */
 export function takeExamples(
   inputSchema: ParameterSchema | undefined,
-  parameters: Parameters,
+  parameters: ModelParameters,
   schema: ParameterSchema = parameters.schema,
-): Exemplified {
+): SeparatedExamples {
   const given = inputSchema?.["examples"];
   if (!Array.isArray(given) || given.length === 0) return { schema, examples: [] };
   const { examples: _, ...rest } = schema;

@@ -3,9 +3,9 @@ import { valueAt } from "../../core/json_schema/pointer.ts";
 import { BOOLEAN, checkOptions, oneOf, type OptionRules, required } from "../../internal/options.ts";
 import { ANTHROPIC_STRICT, type Dialect, GEMINI, OPENAI_STRICT, type ParameterSchema } from "./dialects.ts";
 import type { SchemaChange } from "./keywords.ts";
-import { type Parameters, toNamedParameters, toParameters } from "./parameters.ts";
+import { type ModelParameters, toNamedParameters, toParameters } from "./parameters.ts";
 import { reduce } from "./reduce.ts";
-import type { Reduced, Refusal } from "./schema_count.ts";
+import type { InexpressiblePart, ReducedSchema } from "./schema_count.ts";
 
 /** A vendor of models for {@link explainSchema}, whose subset of JSON Schema is known. */
 export type SchemaVendor = "openai" | "anthropic" | "gemini";
@@ -25,7 +25,7 @@ export interface SchemaExplanation {
   /** Keywords of the input schema that are not sent as they are. The server validates arguments against all of them. */
   readonly changes: readonly SchemaChange[];
   /** What strict mode cannot express, if that was asked for. */
-  readonly refused?: Refusal;
+  readonly refused?: InexpressiblePart;
   /** Converts the arguments that a model writes to arguments of the tool. */
   toArguments(args: unknown): unknown;
 }
@@ -81,7 +81,7 @@ export function explainSchema(
 }
 
 /** Converts parameters to the form for a vendor, not strict if that is impossible. `toArguments` converts to the tool's arguments. */
-export function toForm(parameters: Parameters, vendor: SchemaVendor, isStrict: boolean): SchemaExplanation {
+export function toForm(parameters: ModelParameters, vendor: SchemaVendor, isStrict: boolean): SchemaExplanation {
   if (vendor === "gemini") return toGemini(parameters);
   const dialect = isStrict ? STRICT[vendor] : undefined;
   const loose = { strict: false, ...parameters };
@@ -93,7 +93,7 @@ export function toForm(parameters: Parameters, vendor: SchemaVendor, isStrict: b
 }
 
 /** Reduces parameters to a dialect within its limits, or returns why that is impossible. `toArguments` restores the parameters only. */
-export function toStrict({ schema }: Parameters, dialect: Dialect): Reduced | Refusal {
+export function toStrict({ schema }: ModelParameters, dialect: Dialect): ReducedSchema | InexpressiblePart {
   const reduced = reduce(schema, dialect);
   if ("reason" in reduced || dialect !== ANTHROPIC_STRICT) return reduced;
   const { optional, unions } = ANTHROPIC_LIMITS;
@@ -101,7 +101,7 @@ export function toStrict({ schema }: Parameters, dialect: Dialect): Reduced | Re
   return reduced.unions > unions ? { pointer: "", reason: `it has more than ${unions} unions` } : reduced;
 }
 
-function toGemini(parameters: Parameters): SchemaExplanation {
+function toGemini(parameters: ModelParameters): SchemaExplanation {
   const reduced = reduce(parameters.schema, GEMINI);
   // What cannot be reduced is sent as it is, which Gemini takes as a hint.
   return "reason" in reduced
@@ -116,7 +116,7 @@ function pick({ strict, schema, changes, toArguments }: SchemaExplanation): Sche
   return { strict, schema, changes, toArguments };
 }
 
-function join(parameters: Parameters, reduced: Reduced, strict: boolean): SchemaExplanation {
+function join(parameters: ModelParameters, reduced: ReducedSchema, strict: boolean): SchemaExplanation {
   const changes = reduced.changes.map((change) => ({ ...change, pointer: parameters.toPointer(change.pointer) }));
   return {
     strict,

@@ -42,14 +42,14 @@ const STRUCTURE: ReadonlySet<string> = new Set([
 ]);
 
 /** The members of a schema that stay, and the text for those that move into the description. */
-export interface Sorted {
+export interface SortedKeywords {
   readonly kept: Readonly<Record<string, unknown>>;
   readonly notes: readonly string[];
   readonly changes: readonly SchemaChange[];
 }
 
 /** Sorts the keywords of one schema by what the vendor takes: kept, described or removed. Skips structure, such as `properties` and `anyOf`. */
-export function sortKeywords(schema: ParameterSchema, at: string, dialect: Dialect): Sorted {
+export function sortKeywords(schema: ParameterSchema, at: string, dialect: Dialect): SortedKeywords {
   const kept: Record<string, unknown> = {};
   const notes: string[] = [];
   const changes: SchemaChange[] = [];

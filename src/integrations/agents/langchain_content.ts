@@ -32,7 +32,7 @@ export type LangChainBlock = {
 };
 
 /** What a model takes: media types of files, and the form of parts. */
-interface Carrier {
+interface ModelMedia {
   readonly media: readonly string[];
   readonly toBlocks: (part: AnswerPart) => readonly LangChainBlock[];
 }
@@ -41,15 +41,15 @@ interface Carrier {
 export const LANGCHAIN_MEDIA: readonly string[] = ["image/*", "audio/*", "video/*", "application/pdf"];
 
 /** `@langchain/anthropic` sends blocks of LangChain. */
-const ANTHROPIC: Carrier = { media: IMAGES_AND_PDF, toBlocks: toStandard };
+const ANTHROPIC: ModelMedia = { media: IMAGES_AND_PDF, toBlocks: toStandard };
 /** `@langchain/google` takes blocks of LangChain out of answers, and sends those of its older form beside them. */
-const GOOGLE: Carrier = { media: LANGCHAIN_MEDIA, toBlocks: toMedia };
+const GOOGLE: ModelMedia = { media: LANGCHAIN_MEDIA, toBlocks: toMedia };
 /** `@langchain/openai` writes blocks of LangChain other than images as JSON, and sends those of the interface as they are. */
-const RESPONSES: Carrier = { media: IMAGES_AND_PDF, toBlocks: toInput };
+const RESPONSES: ModelMedia = { media: IMAGES_AND_PDF, toBlocks: toInput };
 /** Chat Completions takes texts alone. What is not known is not sent: packages write unknown blocks as JSON, or throw. */
-const TEXTS: Carrier = { media: [], toBlocks: toStandard };
+const TEXTS: ModelMedia = { media: [], toBlocks: toStandard };
 /** Without an agent the model is not known. A file is also named, because some models are given the texts alone. */
-const UNKNOWN: Carrier = { media: IMAGES, toBlocks: (part) => [...named(part), ...toStandard(part)] };
+const UNKNOWN: ModelMedia = { media: IMAGES, toBlocks: (part) => [...named(part), ...toStandard(part)] };
 
 /**
  * Makes the content of a message of a tool.
@@ -62,7 +62,7 @@ export function toLangChainContent(
   state: unknown,
   media: readonly string[] | undefined,
 ): string | LangChainBlock[] {
-  const carrier = carrierOf(state);
+  const carrier = mediaOf(state);
   const takes = takesMedia(carrier === TEXTS ? [] : media ?? carrier.media);
   const parts = content.map((part): AnswerPart =>
     part.type === "file" && !takes(part.mimeType) ? { type: "text", text: nameFile(part) } : part
@@ -71,7 +71,7 @@ export function toLangChainContent(
   return parts.map((part) => part.type === "text" ? part.text : "").join("\n");
 }
 
-function carrierOf(state: unknown): Carrier {
+function mediaOf(state: unknown): ModelMedia {
   const messages = isJsonObject(state) ? state["messages"] : state;
   if (!Array.isArray(messages)) return UNKNOWN;
   const sources = messages.map(({ response_metadata: source }) => source).filter(isJsonObject);

@@ -7,7 +7,7 @@ import { toStrict } from "./explain_schema.ts";
 import { approvalOf, LOOP_RULES, type LoopOptions } from "./approval.ts";
 import type { AgentSource } from "./options.ts";
 import { toParameters } from "./parameters.ts";
-import type { Reduced } from "./schema_count.ts";
+import type { ReducedSchema } from "./schema_count.ts";
 import { openToolbox, readArguments, type Toolbox } from "./toolbox.ts";
 
 /** A tool of the server, as OpenAI's Chat Completions and Responses describe a function. */
@@ -65,7 +65,7 @@ export class OpenAiFunctions {
   /** The tools. */
   readonly toolbox: Toolbox;
   readonly #isStrict: boolean;
-  readonly #forms = new Map<AgentTool, Reduced | undefined>();
+  readonly #forms = new Map<AgentTool, ReducedSchema | undefined>();
 
   constructor(toolbox: Toolbox, isStrict: boolean) {
     this.toolbox = toolbox;
@@ -90,14 +90,14 @@ export class OpenAiFunctions {
   }
 
   /** Calls a tool by the name that the model knows, with the arguments that it wrote. */
-  async run(name: string, said: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
+  async run(name: string, given: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
     const tool = this.toolbox.find(name);
     const strict = tool && this.#strictFormOf(tool);
-    return await this.toolbox.call(name, strict === undefined ? said : strict.toArguments(said), options);
+    return await this.toolbox.call(name, strict === undefined ? given : strict.toArguments(given), options);
   }
 
   /** The strict form of a tool; `undefined` if it is not strict. */
-  #strictFormOf(tool: AgentTool): Reduced | undefined {
+  #strictFormOf(tool: AgentTool): ReducedSchema | undefined {
     if (!this.#isStrict) return undefined;
     if (!this.#forms.has(tool)) {
       const reduced = toStrict(tool.parameters, OPENAI_STRICT);

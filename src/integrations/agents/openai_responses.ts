@@ -264,9 +264,9 @@ class Responses {
     };
   }
 
-  #search({ call_id, arguments: said }: SearchItem): OpenAiToolSearchOutput {
+  #search({ call_id, arguments: given }: SearchItem): OpenAiToolSearchOutput {
     const { search } = this.#functions.toolbox;
-    const found = search === undefined ? [] : search.findTools(said);
+    const found = search === undefined ? [] : search.findTools(given);
     return { type: "tool_search_output", call_id, execution: "client", status: "completed", tools: this.#list(found) };
   }
 

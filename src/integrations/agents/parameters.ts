@@ -6,11 +6,11 @@ import { describeNotes, escapeKey, type SchemaChange } from "./keywords.ts";
 import type { ParameterSchema } from "./dialects.ts";
 
 /** The parameters that a model fills in, and their conversion to a tool's arguments. */
-export interface Parameters {
+export interface ModelParameters {
   /** JSON Schema of an object. */
   readonly schema: ParameterSchema;
   /** Converts the model's parameters to arguments. */
-  toArguments(said: unknown): unknown;
+  toArguments(given: unknown): unknown;
   /** Converts arguments of the tool, such as those of an example, to the model's parameters. */
   toModelArguments(args: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** Differences from the tool's input schema. */
@@ -27,13 +27,13 @@ const WRAPPED = "input";
 const MAX_REFERENCES = 16;
 
 /** A tool's input schema in the form that model APIs take. Alternatives at the root become the single property `input`. */
-export function toParameters(schema: ParameterSchema = {}): Parameters {
+export function toParameters(schema: ParameterSchema = {}): ModelParameters {
   const root = resolveRoot(schema);
   const wrapped = NOT_AT_ROOT.filter((keyword) => Object.hasOwn(root, keyword));
   if (wrapped.length > 0) return wrap(root, wrapped);
   return {
     schema: { properties: {}, ...root, type: "object" },
-    toArguments: (said) => said,
+    toArguments: (given) => given,
     toModelArguments: (args) => args,
     changes: root === schema ? [] : [PUT_IN_PLACE],
     toPointer: (pointer) => pointer,
@@ -52,7 +52,7 @@ function resolveRoot(schema: ParameterSchema): ParameterSchema {
   return root;
 }
 
-function wrap(root: ParameterSchema, keywords: readonly string[]): Parameters {
+function wrap(root: ParameterSchema, keywords: readonly string[]): ModelParameters {
   // References point at definitions from the root, so the definitions stay there.
   const { $defs, definitions, $schema, ...input } = root;
   const moved = mapReferences(
@@ -69,7 +69,7 @@ function wrap(root: ParameterSchema, keywords: readonly string[]): Parameters {
       ...(definitions !== undefined && { definitions }),
       ...($schema !== undefined && { $schema }),
     },
-    toArguments: (said) => isJsonObject(said) ? said[WRAPPED] : said,
+    toArguments: (given) => isJsonObject(given) ? given[WRAPPED] : given,
     toModelArguments: (args) => ({ [WRAPPED]: args }),
     changes: keywords.map((keyword) => ({
       pointer: `/${keyword}`,
@@ -87,7 +87,7 @@ const PROPERTY_NAME = /^[A-Za-z0-9_.-]{1,64}$/;
  * {@link toParameters}, with other names for root properties whose names Anthropic refuses: one of them makes it refuse the whole request.
  * `toArguments` restores the names. Frameworks that pass tools to models of any vendor get this form, too.
  */
-export function toNamedParameters(given: ParameterSchema | undefined): Parameters {
+export function toNamedParameters(given: ParameterSchema | undefined): ModelParameters {
   const parameters = toParameters(given);
   const { schema, changes } = parameters;
   const { properties, required } = schema;
@@ -104,7 +104,7 @@ export function toNamedParameters(given: ParameterSchema | undefined): Parameter
   const moved = mapReferences({ ...schema, properties: Object.fromEntries(members) }, renameIn(nameOf));
   return {
     schema: Array.isArray(required) ? { ...moved, required: required.map((name) => nameOf(String(name))) } : moved,
-    toArguments: (said) => isJsonObject(said) ? renameMembers(said, originalOf) : said,
+    toArguments: (given) => isJsonObject(given) ? renameMembers(given, originalOf) : given,
     toModelArguments: (args) => renameMembers(args, nameOf),
     changes: [...changes, ...renamed.map(toChange)],
     toPointer: renameIn(originalOf),

@@ -10,27 +10,27 @@ import { isJsonObject } from "../../internal/json.ts";
 import { mergeAllOf } from "./all_of.ts";
 import type { Dialect, ParameterSchema } from "./dialects.ts";
 import { describeNotes, escapeKey, hasStructure, isConstraint, type SchemaChange, sortKeywords } from "./keywords.ts";
-import { type Reduced, type Refusal, Refused, SchemaCount } from "./schema_count.ts";
+import { Inexpressible, type InexpressiblePart, type ReducedSchema, SchemaCount } from "./schema_count.ts";
 import { allowsNull, inferType, isExclusive, restoreMembers, typeOfScalar, withType } from "./unions.ts";
 
 /** Reduces the schema of a tool's arguments to what `dialect` takes, or returns why that is not possible. */
-export function reduce(schema: ParameterSchema, dialect: Dialect): Reduced | Refusal {
+export function reduce(schema: ParameterSchema, dialect: Dialect): ReducedSchema | InexpressiblePart {
   try {
     return new Reduction(schema, dialect).convertRoot();
   } catch (thrown) {
-    if (thrown instanceof Refused) return { pointer: thrown.pointer, reason: thrown.message };
+    if (thrown instanceof Inexpressible) return { pointer: thrown.pointer, reason: thrown.message };
     // Nested deeper than the stack: not usable as a schema for a model.
     if (thrown instanceof RangeError) return { pointer: "", reason: "it is nested too deeply" };
     throw thrown;
   }
 }
 
-type Restore = (said: unknown) => unknown;
+type RestoreArguments = (given: unknown) => unknown;
 
 interface Converted {
   readonly schema: ParameterSchema;
   /** `undefined` if the reduced value is the original value. */
-  readonly restore?: Restore | undefined;
+  readonly restore?: RestoreArguments | undefined;
   /** Text for the description. */
   readonly notes?: readonly string[];
 }
@@ -59,12 +59,12 @@ class Reduction {
     this.#count = new SchemaCount(dialect);
   }
 
-  convertRoot(): Reduced {
+  convertRoot(): ReducedSchema {
     const { schema, restore } = this.#convert(this.#root, "", 0);
     const definitions = [...this.#definitions.values()].map(({ name, converted }) => [name, converted?.schema]);
     return {
       schema: definitions.length === 0 ? schema : { ...schema, $defs: Object.fromEntries(definitions) },
-      toArguments: restore ?? ((said) => said),
+      toArguments: restore ?? ((given) => given),
       changes: [...this.#changes.values()],
       optional: this.#count.optional,
       unions: this.#count.unions,
@@ -77,9 +77,9 @@ class Reduction {
 
   #convert(given: unknown, at: string, depth: number): Converted {
     const { levels } = this.#dialect.limits;
-    if (depth > levels) throw new Refused(at, `it is nested deeper than ${levels} levels`);
+    if (depth > levels) throw new Inexpressible(at, `it is nested deeper than ${levels} levels`);
     const whole = given === true ? {} : given;
-    if (!isJsonObject(whole)) throw new Refused(at, "it allows no value");
+    if (!isJsonObject(whole)) throw new Inexpressible(at, "it allows no value");
     const schema = this.#flatten(whole, at);
     if (schema["$ref"] !== undefined) return this.#convertReference(schema, at, depth);
     const { kept, notes, changes } = sortKeywords(schema, at, this.#dialect);
@@ -97,7 +97,7 @@ class Reduction {
       this.#record(`${at}/allOf`, "rewritten", `${name} does not take it, so that its parts are merged`);
       return merged;
     }
-    if (this.#dialect.isStrict) throw new Refused(`${at}/allOf`, "its parts cannot be merged");
+    if (this.#dialect.isStrict) throw new Inexpressible(`${at}/allOf`, "its parts cannot be merged");
     this.#record(`${at}/allOf`, "described", `${name} ignores it, and its parts cannot be merged`);
     const { allOf, ...rest } = schema;
     return describeNotes(rest, [`allOf: ${JSON.stringify(allOf)}`]);
@@ -111,9 +111,9 @@ class Reduction {
     const { $ref, ...beside } = schema;
     const reference = String($ref);
     const target = this.#resolve(reference);
-    if (target === undefined) throw new Refused(`${at}/$ref`, `no definition is at ${reference}`);
+    if (target === undefined) throw new Inexpressible(`${at}/$ref`, `no definition is at ${reference}`);
     if (!this.#dialect.isRecursive && this.#open.has(reference)) {
-      throw new Refused(`${at}/$ref`, `${reference} contains itself`);
+      throw new Inexpressible(`${at}/$ref`, `${reference} contains itself`);
     }
     const isAlone = !Object.keys(beside).some((one) =>
       one !== "type" && (isConstraint(one) || ANNOTATIONS.includes(one))
@@ -149,10 +149,13 @@ class Reduction {
   #copy(reference: string, target: unknown, beside: ParameterSchema, depth: number): Converted {
     const merged = isJsonObject(target) && mergeAllOf({ ...beside, allOf: [target] }, (one) => this.#resolve(one));
     if (!merged) {
-      throw new Refused(reference.slice(1), "a definition cannot be merged with what is beside its reference");
+      throw new Inexpressible(
+        reference.slice(1),
+        "a definition cannot be merged with what is beside its reference",
+      );
     }
     if (this.#copies++ > MAX_COPIES) {
-      throw new Refused(reference.slice(1), `it is copied more than ${MAX_COPIES} times`);
+      throw new Inexpressible(reference.slice(1), `it is copied more than ${MAX_COPIES} times`);
     }
     this.#open.add(reference);
     const converted = this.#convert(merged, reference.slice(1), depth);
@@ -166,7 +169,7 @@ class Reduction {
       schema: { $ref: `#/$defs/${known.name}` },
       // A definition that contains itself is not yet converted.
       restore: known.converted === undefined
-        ? (said) => known.converted?.restore?.(said) ?? said
+        ? (given) => known.converted?.restore?.(given) ?? given
         : known.converted.restore,
     };
   }
@@ -196,7 +199,7 @@ class Reduction {
     const keyword = schema["anyOf"] === undefined ? "oneOf" : "anyOf";
     const { [keyword]: branches, ...rest } = schema;
     if (!Array.isArray(branches) || branches.length === 0) {
-      throw new Refused(`${at}/${keyword}`, "it has no alternatives");
+      throw new Inexpressible(`${at}/${keyword}`, "it has no alternatives");
     }
     if (hasStructure(rest) && this.#dialect.isStrict) return this.#describeUnion(rest, keyword, branches, at, depth);
     this.#count.unions++;
@@ -207,7 +210,7 @@ class Reduction {
     // The alternative that the model chose is ambiguous, except for `null`.
     const others = converted.filter((branch) => branch.schema["type"] !== "null");
     if (restore !== undefined && others.length > 1) {
-      throw new Refused(`${at}/${keyword}`, "null in an alternative could mean null or left out");
+      throw new Inexpressible(`${at}/${keyword}`, "null in an alternative could mean null or left out");
     }
     const beside = hasStructure(rest) ? this.#convertStructure(rest, at, depth).schema : {};
     const notes = keyword === "oneOf" ? this.#rewriteOneOf(branches, at) : [];
@@ -230,7 +233,7 @@ class Reduction {
     const { properties } = rest;
     const names = branches.flatMap((branch) => isJsonObject(branch) ? Object.keys(branch["properties"] ?? {}) : []);
     if (!names.every((name) => isJsonObject(properties) && Object.hasOwn(properties, name))) {
-      throw new Refused(`${at}/${keyword}`, "its alternatives have other properties than the object");
+      throw new Inexpressible(`${at}/${keyword}`, "its alternatives have other properties than the object");
     }
     this.#record(`${at}/${keyword}`, "described", `${this.#dialect.name} does not take it beside other keywords`);
     const { notes = [], ...converted } = this.#convertStructure(rest, at, depth);
@@ -241,10 +244,12 @@ class Reduction {
     const { isStrict, isConstantEnum } = this.#dialect;
     const keyword = Object.hasOwn(schema, "const") ? "const" : "enum";
     const values: unknown = keyword === "const" ? [schema["const"]] : schema["enum"];
-    if (!Array.isArray(values) || values.length === 0) throw new Refused(`${at}/${keyword}`, "it has no values");
+    if (!Array.isArray(values) || values.length === 0) {
+      throw new Inexpressible(`${at}/${keyword}`, "it has no values");
+    }
     const types = [...new Set(values.map(typeOfScalar))];
     if (isStrict && types.includes(undefined)) {
-      throw new Refused(`${at}/${keyword}`, "a value is an object or an array");
+      throw new Inexpressible(`${at}/${keyword}`, "a value is an object or an array");
     }
     this.#count.addValues(values, at);
     if (keyword === "const" && isConstantEnum) {
@@ -257,10 +262,10 @@ class Reduction {
 
   #convertTyped(schema: ParameterSchema, at: string, depth: number): Converted {
     const type = schema["type"] ?? inferType(schema);
-    if (type === undefined && this.#dialect.isStrict) throw new Refused(at, "it allows any value");
+    if (type === undefined && this.#dialect.isStrict) throw new Inexpressible(at, "it allows any value");
     const types: readonly unknown[] = Array.isArray(type) ? type : [type];
     if (type !== undefined && !types.every((one) => TYPES.has(one)) || types.length === 0) {
-      throw new Refused(`${at}/type`, "it is not a type of JSON Schema");
+      throw new Inexpressible(`${at}/type`, "it is not a type of JSON Schema");
     }
     if (types.length > 1) this.#count.unions++;
     const parts = [
@@ -270,7 +275,7 @@ class Reduction {
     return {
       schema: Object.assign(type === undefined ? {} : { type }, ...parts.map((part) => part.schema)),
       restore: parts.some(({ restore }) => restore !== undefined)
-        ? (said) => parts.reduce((value, { restore }) => restore === undefined ? value : restore(value), said)
+        ? (given) => parts.reduce((value, { restore }) => restore === undefined ? value : restore(value), given)
         : undefined,
     };
   }
@@ -279,27 +284,27 @@ class Reduction {
     const { hasTuples, needsItems, isStrict } = this.#dialect;
     const { items } = schema;
     const tuple: unknown = schema["prefixItems"] ?? (Array.isArray(items) ? items : undefined);
-    if (tuple !== undefined && !hasTuples) throw new Refused(at, "it is a tuple");
+    if (tuple !== undefined && !hasTuples) throw new Inexpressible(at, "it is a tuple");
     const keyword = Array.isArray(items) ? "items" : "prefixItems";
     const positions = Array.isArray(tuple) &&
       tuple.map((item, index) => this.#convert(item, `${at}/${keyword}/${index}`, depth + 1).schema);
     const isAny = items === undefined || items === true ||
       isJsonObject(items) && !Object.keys(items).some(isConstraint);
-    if (isAny && needsItems) throw new Refused(at, "it is an array of any values");
+    if (isAny && needsItems) throw new Inexpressible(at, "it is an array of any values");
     if (isAny && isStrict || Array.isArray(items) || items === undefined || items === false) {
       return { schema: positions ? { prefixItems: positions } : {} };
     }
     const { schema: converted, restore } = this.#convert(items, `${at}/items`, depth + 1);
     return {
       schema: { ...(positions && { prefixItems: positions }), items: converted },
-      restore: restore && ((said) => Array.isArray(said) ? said.map(restore) : said),
+      restore: restore && ((given) => Array.isArray(given) ? given.map(restore) : given),
     };
   }
 
   #convertObject(schema: ParameterSchema, at: string, depth: number): Converted {
     const { properties = {}, required = [] } = schema;
     if (!isJsonObject(properties) || !Array.isArray(required)) {
-      throw new Refused(at, "its properties are not an object, or the required ones not an array");
+      throw new Inexpressible(at, "its properties are not an object, or the required ones not an array");
     }
     return this.#dialect.isStrict
       ? this.#close(schema, properties, required, at, depth)
@@ -343,7 +348,7 @@ class Reduction {
         required: isOptionalNullable ? names : required,
         additionalProperties: false,
       },
-      restore: restorable ? (said) => isJsonObject(said) ? restoreMembers(said, members) : said : undefined,
+      restore: restorable ? (given) => isJsonObject(given) ? restoreMembers(given, members) : given : undefined,
     };
   }
 
@@ -352,13 +357,13 @@ class Reduction {
     // An object schema without keywords allows any members.
     const isClosed = additionalProperties === false || additionalProperties === undefined && names.length > 0;
     if (!isClosed || schema["patternProperties"] !== undefined) {
-      throw new Refused(at, "it is an object that allows properties with any name");
+      throw new Inexpressible(at, "it is an object that allows properties with any name");
     }
     if (additionalProperties === undefined) {
       this.#record(`${at}/additionalProperties`, "rewritten", `${this.#dialect.name} requires false`);
     }
     if (!required.every((name) => names.includes(String(name)))) {
-      throw new Refused(`${at}/required`, "it names a property that is not described");
+      throw new Inexpressible(`${at}/required`, "it names a property that is not described");
     }
     this.#count.addProperties(names, new Set(required).size, at);
   }
@@ -367,7 +372,7 @@ class Reduction {
   #convertOptional(member: unknown, at: string, depth: number): Converted {
     // Otherwise `null` would be ambiguous.
     if (!isJsonObject(member) || allowsNull(member, (reference) => this.#resolve(reference))) {
-      throw new Refused(at, "it may be null or left out, which cannot be distinguished");
+      throw new Inexpressible(at, "it may be null or left out, which cannot be distinguished");
     }
     const { default: fallback, ...rest } = member;
     const { schema, restore } = this.#convert(rest, at, depth);
@@ -380,7 +385,7 @@ class Reduction {
         anyOf: [...branches, { type: "null" }],
         ...describeNotes(described === undefined ? {} : { description: described }, [`null: ${meaning}`]),
       },
-      restore: (said) => said === null ? undefined : restore === undefined ? said : restore(said),
+      restore: (given) => given === null ? undefined : restore === undefined ? given : restore(given),
     };
   }
 }

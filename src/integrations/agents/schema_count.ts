@@ -3,10 +3,10 @@ import type { Dialect, ParameterSchema } from "./dialects.ts";
 import type { SchemaChange } from "./keywords.ts";
 
 /** A schema that was reduced to what a vendor takes, the changes, and the conversion of arguments to those of the original. */
-export interface Reduced {
+export interface ReducedSchema {
   readonly schema: ParameterSchema;
   /** Converts arguments of the reduced schema to arguments of the original schema. */
-  toArguments(said: unknown): unknown;
+  toArguments(given: unknown): unknown;
   readonly changes: readonly SchemaChange[];
   /** Number of properties that are not required. */
   readonly optional: number;
@@ -15,7 +15,7 @@ export interface Reduced {
 }
 
 /** The place of what a vendor cannot express, and why. */
-export interface Refusal {
+export interface InexpressiblePart {
   /** JSON Pointer in the schema. */
   readonly pointer: string;
   /** What the vendor cannot express. */
@@ -23,7 +23,7 @@ export interface Refusal {
 }
 
 /** Ends a conversion of a schema that the vendor cannot express. */
-export class Refused extends Error {
+export class Inexpressible extends Error {
   readonly pointer: string;
 
   constructor(pointer: string, reason: string) {
@@ -36,7 +36,7 @@ export class Refused extends Error {
 const MANY_VALUES = 250;
 const MAX_CHARACTERS_OF_MANY = 15_000;
 
-/** Counts parts of one schema that vendors limit, such as properties and enumerated values. Throws `Refused` above a limit. */
+/** Counts parts of one schema that vendors limit, such as properties and enumerated values. Throws `Inexpressible` above a limit. */
 export class SchemaCount {
   /** Number of properties that are not required. */
   optional = 0;
@@ -56,9 +56,14 @@ export class SchemaCount {
     const { isStrict, limits } = this.#dialect;
     const { length } = JSON.stringify(values);
     this.#values += values.length;
-    if (this.#values > limits.values) throw new Refused(at, `enumerations have more than ${limits.values} values`);
+    if (this.#values > limits.values) {
+      throw new Inexpressible(at, `enumerations have more than ${limits.values} values`);
+    }
     if (isStrict && values.length > MANY_VALUES && length > MAX_CHARACTERS_OF_MANY) {
-      throw new Refused(at, `more than ${MANY_VALUES} values have more than ${MAX_CHARACTERS_OF_MANY} characters`);
+      throw new Inexpressible(
+        at,
+        `more than ${MANY_VALUES} values have more than ${MAX_CHARACTERS_OF_MANY} characters`,
+      );
     }
     this.#addCharacters(length, at);
   }
@@ -68,7 +73,9 @@ export class SchemaCount {
     const { properties } = this.#dialect.limits;
     this.#properties += names.length;
     this.optional += names.length - required;
-    if (this.#properties > properties) throw new Refused(at, `the schema has more than ${properties} properties`);
+    if (this.#properties > properties) {
+      throw new Inexpressible(at, `the schema has more than ${properties} properties`);
+    }
     this.#addCharacters(names.join("").length, at);
   }
 
@@ -76,7 +83,7 @@ export class SchemaCount {
     const { characters } = this.#dialect.limits;
     this.#characters += count;
     if (this.#characters > characters) {
-      throw new Refused(at, `names and values have more than ${characters} characters`);
+      throw new Inexpressible(at, `names and values have more than ${characters} characters`);
     }
   }
 }

@@ -118,24 +118,24 @@ export class SearchTool extends AgentTool {
   }
 
   /** Reads the arguments of a model: a search, or the error that explains what is wrong. */
-  read(said: unknown): SearchInput | ToolError {
-    if (!isJsonObject(said)) return new ToolError("invalid_input", "The arguments are not a JSON object");
+  read(given: unknown): SearchInput | ToolError {
+    if (!isJsonObject(given)) return new ToolError("invalid_input", "The arguments are not a JSON object");
     try {
-      checkOptions("search for tools", said, this.#rules);
+      checkOptions("search for tools", given, this.#rules);
     } catch (thrown) {
       return new ToolError("invalid_input", (thrown as Error).message);
     }
-    return said as unknown as SearchInput;
+    return given as unknown as SearchInput;
   }
 
   /** Finds the tools of a search; none if the model's arguments are not a search. */
-  findTools(said: unknown): readonly AgentTool[] {
-    const input = this.read(said);
+  findTools(given: unknown): readonly AgentTool[] {
+    const input = this.read(given);
     return input instanceof ToolError ? [] : this.finder.find(input);
   }
 
-  override async *stream(said: unknown): AsyncGenerator<unknown, ToolCallResult, undefined> {
-    const input = this.read(said);
+  override async *stream(given: unknown): AsyncGenerator<unknown, ToolCallResult, undefined> {
+    const input = this.read(given);
     // A search has no pieces.
     yield* [];
     return input instanceof ToolError ? explained(input) : answered(this.finder.describe(input));
@@ -183,22 +183,22 @@ export class CallTool extends AgentTool {
     this.#other = other;
   }
 
-  override targetOf(said: unknown): ListedTool {
-    const target = this.#find(said);
+  override targetOf(given: unknown): ListedTool {
+    const target = this.#find(given);
     return target instanceof AgentTool ? target.listing : this.listing;
   }
 
   override async *stream(
-    said: unknown,
+    given: unknown,
     options?: AgentCallOptions,
   ): AsyncGenerator<unknown, ToolCallResult, undefined> {
-    const target = this.#find(said);
+    const target = this.#find(given);
     if (!(target instanceof AgentTool)) return explained(target);
-    return yield* target.stream(argumentsIn(said), options);
+    return yield* target.stream(argumentsIn(given), options);
   }
 
-  #find(said: unknown): AgentTool | ToolError {
-    const { name, arguments: _, ...unknown } = isJsonObject(said) ? said : {};
+  #find(given: unknown): AgentTool | ToolError {
+    const { name, arguments: _, ...unknown } = isJsonObject(given) ? given : {};
     if (typeof name !== "string") return new ToolError("invalid_input", `${this.name} needs the name of a tool`);
     const [other] = Object.keys(unknown);
     if (other !== undefined) {
@@ -220,6 +220,6 @@ export class CallTool extends AgentTool {
   }
 }
 
-function argumentsIn(said: unknown): unknown {
-  return (isJsonObject(said) ? said["arguments"] : undefined) ?? {};
+function argumentsIn(given: unknown): unknown {
+  return (isJsonObject(given) ? given["arguments"] : undefined) ?? {};
 }

@@ -69,9 +69,9 @@ export class Toolbox {
   }
 
   /** Calls a tool by the name that the model knows. Models may invent names. */
-  call(name: string, said: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
+  call(name: string, given: unknown, options: AgentCallOptions): Promise<ToolCallResult> {
     const tool = this.find(name);
-    if (tool !== undefined) return tool.call(said, options);
+    if (tool !== undefined) return tool.call(given, options);
     const details = describeUnknown(
       "tool",
       name,

@@ -52,11 +52,11 @@ export function inferType(schema: ParameterSchema): string | undefined {
 
 /** Converts the properties that a model wrote to those of the tool, by `restore`. Those whose value becomes `undefined` are left out. */
 export function restoreMembers(
-  said: ParameterSchema,
-  members: ReadonlyMap<string, { readonly restore?: ((said: unknown) => unknown) | undefined }>,
+  given: ParameterSchema,
+  members: ReadonlyMap<string, { readonly restore?: ((given: unknown) => unknown) | undefined }>,
 ): unknown {
   return Object.fromEntries(
-    Object.entries(said).flatMap(([name, value]) => {
+    Object.entries(given).flatMap(([name, value]) => {
       const restore = members.get(name)?.restore;
       const restored = restore === undefined ? value : restore(value);
       return restored === undefined ? [] : [[name, restored]];

@@ -23,7 +23,7 @@ const RULES: OptionRules<ConcurrencyLimitOptions> = {
 };
 
 /** The calls that count against one limit. */
-interface Lane {
+interface CallSlots {
   running: number;
   /** Functions that start the waiting calls, in their order of arrival. */
   readonly waiting: Set<() => void>;
@@ -60,14 +60,14 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
     retry_after_ms: retryAfterMs,
   });
   /** Lanes with at least one running call. */
-  const lanes = new Map<string, Lane>();
+  const lanes = new Map<string, CallSlots>();
 
-  const run = (name: string, lane: Lane, next: () => MaybePromise<CallResult>): MaybePromise<CallResult> =>
+  const run = (name: string, lane: CallSlots, next: () => MaybePromise<CallResult>): MaybePromise<CallResult> =>
     mapMaybe(next(), (result) => {
       release(name, lane);
       return result;
     });
-  const release = (name: string, lane: Lane): void => {
+  const release = (name: string, lane: CallSlots): void => {
     const [first] = lane.waiting;
     if (first !== undefined) {
       // The first waiting call takes over the slot.
@@ -93,7 +93,7 @@ export function concurrencyLimit(options: ConcurrencyLimitOptions): Middleware {
 const ABORTED: ErrorResult = errorResult("cancelled", "The call ended while it was waiting for the concurrency limit");
 
 /** Waits in the lane. Resolves to `false` if the call ends before its turn. */
-function untilTurn({ signal }: MiddlewareCtx, { waiting }: Lane): Promise<boolean> {
+function untilTurn({ signal }: MiddlewareCtx, { waiting }: CallSlots): Promise<boolean> {
   return new Promise((resolve) => {
     const begin = () => {
       signal.removeEventListener("abort", leave);

@@ -43,8 +43,8 @@ export class PromiseTokens {
     const { clock, registry } = this.#services;
     const verified = this.#keys.verify("promise", token, principal?.id ?? "", clock.now());
     if (verified === "expired") return errorResult("expired_promise", "The promise has expired");
-    const plan = verified === "invalid" ? undefined : toolOfToken(registry, verified.tool, peer);
-    if (verified === "invalid" || plan === undefined) {
+    const definition = verified === "invalid" ? undefined : toolOfToken(registry, verified.tool, peer);
+    if (verified === "invalid" || definition === undefined) {
       const reason = verified === "invalid"
         ? undefined
         : `this caller or server does not have its tool ${verified.tool}`;
@@ -52,8 +52,8 @@ export class PromiseTokens {
       return errorResult("invalid_promise", "Not a promise of this server");
     }
     // The caller may have lost the scopes of the tool since.
-    return authorizationError(plan, principal) ??
-      { token, id: verified.id, definition: plan, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
+    return authorizationError(definition, principal) ??
+      { token, id: verified.id, definition: definition, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
   }
 
   /** Signs a promise token for the work `id` of a tool, which only this principal can redeem (`""`: unauthenticated callers). */

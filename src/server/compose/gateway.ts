@@ -101,8 +101,8 @@ class RemoteGateway implements Gateway {
   readonly #changes: ChangeBus = memoryBus();
   readonly #listeners = new Listeners();
   #tools: readonly ListedTool[] = [];
-  #plans: readonly ToolDefinition[] = [];
-  #offer: ServerContents | undefined;
+  #definitions: readonly ToolDefinition[] = [];
+  #contents: ServerContents | undefined;
   #unsubscribe: (() => void) | undefined;
   #listing: Promise<void> = Promise.resolve();
   /** The next refresh, shared by all callers that ask for one meanwhile. */
@@ -151,26 +151,26 @@ class RemoteGateway implements Gateway {
     // Queued as well: a change in between is listed after it.
     await this.refresh();
     const { timeoutMs } = this.#options;
-    const offers = mcp && {
+    const mcpServer = mcp && {
       mcp,
       gateway: this.name,
       capabilities,
-      views: hasViews(capabilities, this.#plans),
+      views: hasViews(capabilities, this.#definitions),
       signal,
       bound: (listed: unknown) => bounded(listed, this.name, this.#options),
       isMissing: (method: string, error: unknown) => this.#isMissing(method, error),
       warn: (problem: string) => this.#warn(problem),
     };
-    this.#offer = {
+    this.#contents = {
       options: { name: this.name, ...(timeoutMs !== undefined && { timeoutMs }) },
-      definitions: () => this.#plans,
+      definitions: () => this.#definitions,
       parts: {
         definitions: () => [],
         findByOriginalName: () => undefined,
-        resources: offers === undefined ? [] : await resourcesOf(offers),
-        prompts: offers === undefined ? [] : await promptsOf(offers),
+        resources: mcpServer === undefined ? [] : await resourcesOf(mcpServer),
+        prompts: mcpServer === undefined ? [] : await promptsOf(mcpServer),
         changes: this.#changes,
-        onPlans: (listener) => this.#listeners.add(listener),
+        onDefinitionsChanged: (listener) => this.#listeners.add(listener),
         close: () => this.close(),
       },
       changes: this.#changes,
@@ -183,7 +183,7 @@ class RemoteGateway implements Gateway {
   }
 
   get "~contents"(): ServerContents {
-    if (this.#offer !== undefined) return this.#offer;
+    if (this.#contents !== undefined) return this.#contents;
     throw new TypeError("Cannot compose: the gateway is not ready; await gateway(…)");
   }
 
@@ -234,11 +234,11 @@ class RemoteGateway implements Gateway {
     const mayPromise = this.#promises || (Array.isArray(listed) && listed.some(isRedeem));
     const read = readTools(listed, this.name, this.#options, (problem) => this.#warn(problem));
     // Do not announce an unchanged list: subscribers would list it again.
-    const list = JSON.stringify([mayPromise, read.map(({ listing, plan }) => [plan.name, listing])]);
+    const list = JSON.stringify([mayPromise, read.map(({ listing, definition }) => [definition.name, listing])]);
     if (list === this.#lastList) return;
     this.#lastList = list;
     this.#tools = read.map(({ listing }) => listing);
-    this.#plans = read.map(({ listing, plan }) => {
+    this.#definitions = read.map(({ listing, definition }) => {
       const remote = new RemoteTool(
         {
           gateway: this.name,
@@ -249,9 +249,9 @@ class RemoteGateway implements Gateway {
           onLost: (nowMs) => this.#relistRemoved(nowMs),
         },
         mayPromise,
-        this.#options.validate === true ? plan : undefined,
+        this.#options.validate === true ? definition : undefined,
       );
-      return { ...this.#listed(plan), remote };
+      return { ...this.#listed(definition), remote };
     });
     // Update the tools first, then announce the change.
     this.#listeners.notify();
@@ -259,12 +259,12 @@ class RemoteGateway implements Gateway {
   }
 
   /** The definition as this server lists it. The whole one validates, see `validate`. */
-  #listed(plan: ToolDefinition): ToolDefinition {
-    const { description, inputSchema, input, output, meta } = plan;
+  #listed(definition: ToolDefinition): ToolDefinition {
+    const { description, inputSchema, input, output, meta } = definition;
     const options = this.#options;
     const jsonSchema = compactSchema(inputSchema, options);
     return {
-      ...plan,
+      ...definition,
       description: compactDescription(description, options),
       meta: toLocalMeta(this.name, meta),
       inputSchema: jsonSchema,

@@ -7,7 +7,7 @@
 import type { ToolSource } from "../../client/types.ts";
 import { describeReceived } from "../../internal/text.ts";
 import { checkOptions, oneOf, type OptionRules } from "../../internal/options.ts";
-import type { Composable, Part, ServerContents } from "../server_options.ts";
+import type { Composable, ServerContents, ServerPart } from "../server_options.ts";
 import { type Access, ACCESS_RULES, type AccessOptions, restrict } from "../../core/tool/access.ts";
 import type { PartDefinition } from "../../core/tool/part.ts";
 import type { AnyTool, Tool } from "../../core/tool/definition.ts";
@@ -71,7 +71,7 @@ export function group<
   prefix: Prefix,
   source: Source,
   options: GroupOptions<Between> = {},
-): Part<Grouped<`${Prefix}${NoInfer<Between>}`, ToolsIn<Source>>> {
+): ServerPart<Grouped<`${Prefix}${NoInfer<Between>}`, ToolsIn<Source>>> {
   if (typeof prefix !== "string" || !/^[A-Za-z0-9_.-]{1,63}$/.test(prefix)) {
     throw new TypeError(
       `Cannot group: a prefix is of the characters A-Z a-z 0-9 _ . -, as in group("git", server), not ${
@@ -101,15 +101,18 @@ export function group<
  * @param source A server, or a gateway.
  * @throws {TypeError} If an option is invalid.
  */
-export function mount<Source extends Composable>(source: Source, options: AccessOptions = {}): Part<ToolsIn<Source>> {
-  const place = `server "${offerOf(source).options.name ?? "toolwire"}"`;
+export function mount<Source extends Composable>(
+  source: Source,
+  options: AccessOptions = {},
+): ServerPart<ToolsIn<Source>> {
+  const place = `server "${contentsOf(source).options.name ?? "toolwire"}"`;
   checkOptions<AccessOptions>(`mount the ${place}`, options, ACCESS_RULES);
   return partOf(source, place, undefined, "", options);
 }
 
-function offerOf(source: Composable): ServerContents {
-  const offer = source?.["~contents"];
-  if (offer !== undefined) return offer;
+function contentsOf(source: Composable): ServerContents {
+  const contents = source?.["~contents"];
+  if (contents !== undefined) return contents;
   const hint = Array.isArray(source) ? ": createServer({ tools }) makes a server of an array of tools" : "";
   throw new TypeError(`Cannot compose: pass a server of createServer(…), or the awaited result of gateway(…)${hint}`);
 }
@@ -121,35 +124,39 @@ function partOf(
   before: string,
   access: AccessOptions,
 ): PartWithContents<never> {
-  const offer = offerOf(source);
-  const { options, parts, changes } = offer;
-  const restricted = (own: Access): Access => restrict(restrict(own, offer.access ?? {}), access);
+  const contents = contentsOf(source);
+  const { options, parts, changes } = contents;
+  const restricted = (own: Access): Access => restrict(restrict(own, contents.access ?? {}), access);
   const within = scopeOf(options, place, prefix, restricted);
-  const named = <Plan extends Placed & { readonly name: string }>(plan: Plan): Plan => ({
-    ...plan,
-    name: before + plan.name,
-    part: within(plan.part, plan.name),
-    scopes: restricted({ ...plan, isVisible: undefined }).scopes,
+  const named = <Definition extends PartEntry & { readonly name: string }>(definition: Definition): Definition => ({
+    ...definition,
+    name: before + definition.name,
+    part: within(definition.part, definition.name),
+    scopes: restricted({ ...definition, isVisible: undefined }).scopes,
   });
   const placed = (resource: Resource): Resource => {
-    const plan = resource["~resource"];
-    const { scopes } = restricted({ ...plan, isVisible: undefined });
-    return { ...resource, "~resource": { ...plan, part: within(plan.part, plan.uri), scopes } };
+    const definition = resource["~resource"];
+    const { scopes } = restricted({ ...definition, isVisible: undefined });
+    return { ...resource, "~resource": { ...definition, part: within(definition.part, definition.uri), scopes } };
   };
   const part: PartContents = {
     place,
     definitions: () =>
-      offer.definitions().filter(({ isSystem }) => !isSystem).map((plan) => {
-        const { isVisible } = restricted(plan);
-        return { ...named(plan), isVisible, resource: plan.resource && placed(plan.resource as Resource) };
+      contents.definitions().filter(({ isSystem }) => !isSystem).map((definition) => {
+        const { isVisible } = restricted(definition);
+        return {
+          ...named(definition),
+          isVisible,
+          resource: definition.resource && placed(definition.resource as Resource),
+        };
       }),
     resources: (parts?.resources ?? options.resources ?? []).map(placed),
     prompts: (parts?.prompts ?? options.prompts ?? []).map((prompt) => {
-      const plan = named(prompt["~prompt"]);
-      return { ...prompt, name: plan.name, "~prompt": plan };
+      const definition = named(prompt["~prompt"]);
+      return { ...prompt, name: definition.name, "~prompt": definition };
     }),
     changes,
-    onPlans: (listener) => parts?.onPlans(listener) ?? (() => {}),
+    onDefinitionsChanged: (listener) => parts?.onDefinitionsChanged(listener) ?? (() => {}),
     hasAuth: options.auth !== undefined,
     close: () => parts?.close(),
   };
@@ -157,7 +164,7 @@ function partOf(
 }
 
 /** What tools, prompts and resources of a part have in common. */
-interface Placed {
+interface PartEntry {
   readonly part: PartDefinition | undefined;
   readonly scopes: Access["scopes"];
 }

@@ -3,7 +3,7 @@ import { attempt } from "../../internal/async.ts";
 import { CleanUp } from "../../internal/clean_up.ts";
 import type { ChangeBus } from "../../core/call/changes.ts";
 import { OBJECT_MEMBERS } from "../../internal/json.ts";
-import type { MergedParts, MergeParts, Part } from "../server_options.ts";
+import type { MergedParts, MergeParts, ServerPart } from "../server_options.ts";
 import { toLogger } from "../../core/dispatch/error_masking.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { originOf } from "../../core/tool/part.ts";
@@ -14,14 +14,14 @@ import type { Prompt, Resource } from "../../core/content/content_catalog.ts";
 /** Joins the parts of a server, as {@link MergeParts} describes. */
 export const mergeParts: MergeParts = (options, own) => {
   const { parts = [], auth } = options;
-  return new Merged(parts.map((part) => offerOf(part, auth !== undefined)), own, options);
+  return new Merged(parts.map((part) => contentsOf(part, auth !== undefined)), own, options);
 };
 
-function offerOf(part: Part, hasAuth: boolean): PartContents {
-  const { "~part": offer } = part as PartWithContents;
-  if (!offer.hasAuth || hasAuth) return offer;
+function contentsOf(part: ServerPart, hasAuth: boolean): PartContents {
+  const { "~part": contents } = part as PartWithContents;
+  if (!contents.hasAuth || hasAuth) return contents;
   throw new TypeError(
-    `Cannot create server: ${offer.place} finds out who calls, and would be open to all: pass { auth } here, too`,
+    `Cannot create server: ${contents.place} finds out who calls, and would be open to all: pass { auth } here, too`,
   );
 }
 
@@ -29,45 +29,47 @@ class Merged implements MergedParts {
   readonly resources: MergedParts["resources"];
   readonly prompts: MergedParts["prompts"];
   readonly changes: ChangeBus;
-  readonly #offers: readonly PartContents[];
+  readonly #parts: readonly PartContents[];
   readonly #logger: Logger | undefined;
   /** Definitions by their alternative names; `undefined` for an ambiguous name. */
-  #alone: ReadonlyMap<string, ToolDefinition | undefined> = new Map();
+  #byOriginalName: ReadonlyMap<string, ToolDefinition | undefined> = new Map();
   #isBegun = false;
   readonly #leaves: (() => void)[] = [];
 
-  constructor(offers: readonly PartContents[], own: ChangeBus, options: Parameters<MergeParts>[0]) {
+  constructor(parts: readonly PartContents[], own: ChangeBus, options: Parameters<MergeParts>[0]) {
     const { resources = [], prompts = [], logger } = options;
-    this.#offers = offers;
+    this.#parts = parts;
     this.#logger = toLogger(logger);
-    this.resources = [...resources, ...offers.flatMap((offer) => offer.resources)];
-    this.prompts = [...prompts, ...offers.flatMap((offer) => offer.prompts)];
-    this.changes = joinChanges(own, offers);
+    this.resources = [...resources, ...parts.flatMap((part) => part.resources)];
+    this.prompts = [...prompts, ...parts.flatMap((part) => part.prompts)];
+    this.changes = joinChanges(own, parts);
   }
 
   definitions(own: ReadonlyMap<string, ToolDefinition>): readonly ToolDefinition[] {
     const taken = new Map(own);
-    const plans: ToolDefinition[] = [];
-    const alone = new Map<string, ToolDefinition | undefined>();
-    for (const plan of this.#offers.flatMap((offer) => offer.definitions())) {
-      const problem = problemOf(plan, taken.get(plan.name));
+    const definitions: ToolDefinition[] = [];
+    const byOriginalName = new Map<string, ToolDefinition | undefined>();
+    for (const definition of this.#parts.flatMap((part) => part.definitions())) {
+      const problem = problemOf(definition, taken.get(definition.name));
       if (problem === undefined) {
-        plans.push(plan);
-        taken.set(plan.name, plan);
-        for (const name of new Set(plan.part?.ownNames)) alone.set(name, alone.has(name) ? undefined : plan);
-      } else this.#leaveOut(plan, problem, taken.has(plan.name));
+        definitions.push(definition);
+        taken.set(definition.name, definition);
+        for (const name of new Set(definition.part?.ownNames)) {
+          byOriginalName.set(name, byOriginalName.has(name) ? undefined : definition);
+        }
+      } else this.#leaveOut(definition, problem, taken.has(definition.name));
     }
-    this.#alone = alone;
+    this.#byOriginalName = byOriginalName;
     this.#isBegun = true;
-    return plans;
+    return definitions;
   }
 
   findByOriginalName(name: string): ToolDefinition | undefined {
-    return this.#alone.get(name);
+    return this.#byOriginalName.get(name);
   }
 
-  onPlans(listener: () => void): () => void {
-    const leaves = this.#offers.map((offer) => offer.onPlans(listener));
+  onDefinitionsChanged(listener: () => void): () => void {
+    const leaves = this.#parts.map((part) => part.onDefinitionsChanged(listener));
     this.#leaves.push(...leaves);
     return () => leaves.forEach((leave) => leave());
   }
@@ -75,7 +77,7 @@ class Merged implements MergedParts {
   close(): void {
     const closing = new CleanUp();
     for (const leave of this.#leaves.splice(0)) closing.try(leave);
-    for (const offer of this.#offers) closing.try(() => offer.close());
+    for (const part of this.#parts) closing.try(() => part.close());
     closing.finish("Cannot close the parts of the server");
   }
 
@@ -101,9 +103,9 @@ function problemOf({ name, part }: ToolDefinition, other: ToolDefinition | undef
 }
 
 /** Change bus of a server and its parts; publishes only to the server's own bus. */
-function joinChanges(own: ChangeBus, offers: readonly PartContents[]): ChangeBus {
+function joinChanges(own: ChangeBus, parts: readonly PartContents[]): ChangeBus {
   // Subscribe to a shared bus once.
-  const buses = [...new Set([own, ...offers.map(({ changes }) => changes)])];
+  const buses = [...new Set([own, ...parts.map(({ changes }) => changes)])];
   return {
     publish: (change) => own.publish(change),
     subscribe(listener) {
@@ -137,14 +139,14 @@ export interface PartContents {
   /** Change bus of the part; the whole only subscribes. */
   readonly changes: Pick<ChangeBus, "subscribe">;
   /** Calls `listener` when the tools have changed, before the change is published. */
-  onPlans(listener: () => void): () => void;
+  onDefinitionsChanged(listener: () => void): () => void;
   /** Whether the part has `auth`, so that the whole must have it, too. */
   readonly hasAuth: boolean;
   /** Closes the part's connections. */
   close(): void;
 }
 
-export interface PartWithContents<Tools extends AnyTool = AnyTool> extends Part<Tools> {
+export interface PartWithContents<Tools extends AnyTool = AnyTool> extends ServerPart<Tools> {
   /** @internal */
   readonly "~part": PartContents;
 }

@@ -15,7 +15,7 @@ import { toLocalUri, toRemoteUri, unlistedViews } from "./remote_views.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 /** What reading the lists of a remote MCP server needs: its transport, its capabilities, limits and warnings. */
-export interface McpOffers {
+export interface RemoteMcpServer {
   readonly mcp: McpTransport;
   /** Name of the server here. */
   readonly gateway: string;
@@ -33,35 +33,35 @@ export interface McpOffers {
 }
 
 /** Resources and resource templates of the server. Rejects with `ToolError` if they cannot be listed. */
-export async function resourcesOf(offers: McpOffers): Promise<readonly Resource[]> {
-  const { mcp: { resources }, capabilities } = offers;
+export async function resourcesOf(server: RemoteMcpServer): Promise<readonly Resource[]> {
+  const { mcp: { resources }, capabilities } = server;
   if (!isJsonObject(capabilities["resources"])) return [];
-  const fixed = await listOf(offers, "resources/list", resources.list);
-  const templates = await listOf(offers, "resources/templates/list", resources.templates);
-  const plans = [
-    ...fixed.map((listed) => toResource(offers, listed, listed["uri"], false)),
-    ...templates.map((listed) => toResource(offers, listed, listed["uriTemplate"], true)),
+  const fixed = await listOf(server, "resources/list", resources.list);
+  const templates = await listOf(server, "resources/templates/list", resources.templates);
+  const definitions = [
+    ...fixed.map((listed) => toResource(server, listed, listed["uri"], false)),
+    ...templates.map((listed) => toResource(server, listed, listed["uriTemplate"], true)),
     // Views need not be listed, and a later list of the tools may name others.
-    ...(offers.views ? [unlistedViews(toResource(offers, {}, "ui://{+path}", true))] : []),
+    ...(server.views ? [unlistedViews(toResource(server, {}, "ui://{+path}", true))] : []),
   ];
-  return unique(plans, ({ uri }) => uri, offers).map((plan) => {
-    return { uri: plan.uri, "~resource": plan, "~catalog": createContentCatalog };
+  return unique(definitions, ({ uri }) => uri, server).map((definition) => {
+    return { uri: definition.uri, "~resource": definition, "~catalog": createContentCatalog };
   });
 }
 
 /** Prompts of the server. Rejects with `ToolError` if they cannot be listed. */
-export async function promptsOf(offers: McpOffers): Promise<readonly Prompt[]> {
-  const { mcp: { prompts }, capabilities } = offers;
+export async function promptsOf(server: RemoteMcpServer): Promise<readonly Prompt[]> {
+  const { mcp: { prompts }, capabilities } = server;
   if (!isJsonObject(capabilities["prompts"])) return [];
-  const plans = (await listOf(offers, "prompts/list", prompts.list)).map((listed) => toPrompt(offers, listed));
-  return unique(plans, ({ name }) => name, offers).map((plan) => {
-    return { name: plan.name, "~prompt": plan, "~catalog": createContentCatalog };
+  const definitions = (await listOf(server, "prompts/list", prompts.list)).map((listed) => toPrompt(server, listed));
+  return unique(definitions, ({ name }) => name, server).map((definition) => {
+    return { name: definition.name, "~prompt": definition, "~catalog": createContentCatalog };
   });
 }
 
 /** Reads a list. A list that the server does not have is empty. */
 async function listOf(
-  { bound, isMissing, signal }: McpOffers,
+  { bound, isMissing, signal }: RemoteMcpServer,
   method: string,
   list: (options: McpRequestOptions) => Promise<unknown>,
 ): Promise<readonly Members[]> {
@@ -75,27 +75,28 @@ async function listOf(
 }
 
 /** Keeps the first of each name; an entry that is a string is the reason why it was refused. */
-function unique<Plan extends object>(
-  plans: readonly (Plan | string)[],
-  keyOf: (plan: Plan) => string,
-  { warn }: McpOffers,
-): readonly Plan[] {
-  const found = new Map<string, Plan>();
-  for (const plan of plans) {
-    if (typeof plan === "string") warn(plan);
-    else if (found.has(keyOf(plan))) warn(`two are called ${JSON.stringify(keyOf(plan))}; the first one is`);
-    else found.set(keyOf(plan), plan);
+function unique<Definition extends object>(
+  definitions: readonly (Definition | string)[],
+  keyOf: (definition: Definition) => string,
+  { warn }: RemoteMcpServer,
+): readonly Definition[] {
+  const found = new Map<string, Definition>();
+  for (const definition of definitions) {
+    if (typeof definition === "string") warn(definition);
+    else if (found.has(keyOf(definition))) {
+      warn(`two are called ${JSON.stringify(keyOf(definition))}; the first one is`);
+    } else found.set(keyOf(definition), definition);
   }
   return [...found.values()];
 }
 
 function toResource(
-  offers: McpOffers,
+  server: RemoteMcpServer,
   listed: Members,
   remoteUri: unknown,
   isTemplate: boolean,
 ): ResourceDefinition | string {
-  const { mcp, gateway } = offers;
+  const { mcp, gateway } = server;
   if (typeof remoteUri !== "string" || remoteUri === "") return "a resource has no URI";
   const uri = toLocalUri(gateway, remoteUri);
   // A template without a literal scheme could match the URIs of other servers.
@@ -114,7 +115,7 @@ function toResource(
       mimeType: textOf(listed["mimeType"]),
       annotations: isJsonObject(listed["annotations"]) ? listed["annotations"] as ContentAnnotations : undefined,
       size: typeof size === "number" ? size : undefined,
-      completers: completersOf(offers, template?.variables ?? [], { type: "ref/resource", uri: remoteUri }),
+      completers: completersOf(server, template?.variables ?? [], { type: "ref/resource", uri: remoteUri }),
       remote: mcp,
       isListed: true,
       extension: undefined,
@@ -136,8 +137,8 @@ function toResource(
   }
 }
 
-function toPrompt(offers: McpOffers, listed: Members): PromptDefinition | string {
-  const { mcp, gateway } = offers;
+function toPrompt(server: RemoteMcpServer, listed: Members): PromptDefinition | string {
+  const { mcp, gateway } = server;
   const { name, arguments: args } = listed;
   if (typeof name !== "string" || !/^[A-Za-z0-9_.-]{1,64}$/.test(name)) {
     return `no prompt can be called ${JSON.stringify(String(name).slice(0, 64))}`;
@@ -152,7 +153,7 @@ function toPrompt(offers: McpOffers, listed: Members): PromptDefinition | string
     description: textOf(listed["description"]) ?? `The prompt ${name} of the server ${gateway}`,
     arguments: taken,
     input: textInput(taken.filter((arg) => arg["required"] === true).map((arg) => String(arg["name"]))),
-    completers: completersOf(offers, names, { type: "ref/prompt", name }),
+    completers: completersOf(server, names, { type: "ref/prompt", name }),
     handler: async (given, { signal, principal }) => {
       const options = { signal, principal };
       const got = await reached(gateway, () => mcp.prompts.get(name, given as Record<string, string>, options));
@@ -172,7 +173,7 @@ function commonOf({ title, icons, _meta: meta }: Members) {
 }
 
 function completersOf(
-  { mcp, gateway, capabilities }: McpOffers,
+  { mcp, gateway, capabilities }: RemoteMcpServer,
   names: readonly string[],
   ref: McpCompletionRequest["ref"],
 ): Completers {

@@ -78,10 +78,10 @@ const NOT_OURS: ErrorResult = errorResult("invalid_promise", "Not a promise of t
 /** A request: the run, the tool as it is listed here, its name and arguments there, members of `_meta`, and options. */
 type SendParameters = readonly [
   run: RemoteRun,
-  plan: ToolDefinition,
+  definition: ToolDefinition,
   tool: string,
   args: unknown,
-  said: Members,
+  requestMeta: Members,
   options?: { readonly config?: Members | undefined; readonly signal?: AbortSignal },
 ];
 
@@ -111,26 +111,28 @@ export class RemoteTool implements RemoteRunner {
   }
 
   async call(run: RemoteRun): Promise<CallResult> {
-    const { call: { args, meta, config }, definition: plan, services: host } = run;
+    const { call: { args, meta, config }, definition, services: host } = run;
     const checked = await this.#checks?.input?.validate(args);
     if (checked?.issues !== undefined) return invalidArguments(formatIssues(checked.issues, args));
-    const continuation = meta?.continuation === undefined ? undefined : readContinuation(run, plan, meta.continuation);
+    const continuation = meta?.continuation === undefined
+      ? undefined
+      : readContinuation(run, definition, meta.continuation);
     if (typeof continuation === "object") return continuation;
     const { idempotencyKey, isPromiseWanted } = meta ?? {};
     const context = run.services.keys && run.callerState.get(this.#context);
     const request = pageRequest(this.#place.tool, run);
-    const settled = await this.#send(run, plan, request.tool, request.args, {
+    const settled = await this.#send(run, definition, request.tool, request.args, {
       // The time limit of a stream is the caller's.
       deadline_ms: run.sink === undefined ? host.deadlineMs(run) : meta?.deadlineMs,
       continuation,
       responses: meta?.responses,
       context: typeof context === "string" ? context : undefined,
       // The remote server may see one caller, so the keys of different callers must differ.
-      idempotency_key: idempotencyKey && uuidOf(principalIdOf(run), idempotencyKey, ...plan.part?.path ?? []),
+      idempotency_key: idempotencyKey && uuidOf(principalIdOf(run), idempotencyKey, ...definition.part?.path ?? []),
       promise: isPromiseWanted,
     }, { config: this.#place.forwardConfig ? config?.reveal() : undefined });
     this.#keepContext(run, settled);
-    return await this.#settle(run, plan, settled);
+    return await this.#settle(run, definition, settled);
   }
 
   async redeem(run: RemoteRun, promise: RemotePromise, wait: RemoteWait): Promise<CallResult> {
@@ -150,8 +152,12 @@ export class RemoteTool implements RemoteRunner {
       wait_ms: Math.floor(Math.min(waitMs, MAX_WAIT_MS)),
       ...(after !== undefined && { after: after + run.runState.deliveredPieces }),
     };
-    const said = { continuation, responses: isFirst ? meta?.responses : undefined, deadline_ms: deadlineOf(run) };
-    const received = await this.#send(run, promise.definition, "redeem", args, said, { signal });
+    const requestMeta = {
+      continuation,
+      responses: isFirst ? meta?.responses : undefined,
+      deadline_ms: deadlineOf(run),
+    };
+    const received = await this.#send(run, promise.definition, "redeem", args, requestMeta, { signal });
     return await this.#settle(run, promise.definition, received, promise);
   }
 
@@ -161,13 +167,15 @@ export class RemoteTool implements RemoteRunner {
     return await this.#settle(run, promise.definition, await this.#cancelAt(run, promise.definition, token), promise);
   }
 
-  #cancelAt(run: RemoteRun, plan: ToolDefinition, token: string): Promise<CallResult | UnknownOutcome> {
-    return this.#send(run, plan, "cancel", { promise: token }, { deadline_ms: deadlineOf(run) });
+  #cancelAt(run: RemoteRun, definition: ToolDefinition, token: string): Promise<CallResult | UnknownOutcome> {
+    return this.#send(run, definition, "cancel", { promise: token }, { deadline_ms: deadlineOf(run) });
   }
 
   /** Sends one request, and continues it with the folders of the gateway if the server asks for roots. */
-  async #send(...[run, plan, tool, args, said, options]: SendParameters): Promise<CallResult | UnknownOutcome> {
-    let settled = await this.#sendOnce(run, plan, tool, args, said, options);
+  async #send(
+    ...[run, definition, tool, args, requestMeta, options]: SendParameters
+  ): Promise<CallResult | UnknownOutcome> {
+    let settled = await this.#sendOnce(run, definition, tool, args, requestMeta, options);
     for (let rounds = 0; "requests" in settled; rounds++) {
       const responses = this.#rootsFor(settled);
       if (responses === undefined) return settled;
@@ -176,7 +184,7 @@ export class RemoteTool implements RemoteRunner {
         return errorResult("invalid_request", message);
       }
       const { continuation } = settled;
-      settled = await this.#sendOnce(run, plan, tool, args, { ...said, continuation, responses }, options);
+      settled = await this.#sendOnce(run, definition, tool, args, { ...requestMeta, continuation, responses }, options);
     }
     return settled;
   }
@@ -191,21 +199,21 @@ export class RemoteTool implements RemoteRunner {
 
   /** Sends one request; every failure on the way is an error result. */
   async #sendOnce(
-    ...[run, plan, tool, args, said, { config, signal = run.signal } = {}]: SendParameters
+    ...[run, definition, tool, args, requestMeta, { config, signal = run.signal } = {}]: SendParameters
   ): Promise<CallResult | UnknownOutcome> {
     const { gateway, transport } = this.#place;
-    const members = Object.entries({ ...run.trace, ...said }).filter(([, value]) => value !== undefined);
+    const members = Object.entries({ ...run.trace, ...requestMeta }).filter(([, value]) => value !== undefined);
     const meta = members.length === 0 ? undefined : Object.fromEntries(members);
     const limit = { tool, principal: run.call.peer.principal, signal, markActive() {}, suspend() {} };
     try {
-      return await transport.call({ tool, args, meta, limit, config }, run.sink && this.#sinkOf(run, plan));
+      return await transport.call({ tool, args, meta, limit, config }, run.sink && this.#sinkOf(run, definition));
     } catch (cause) {
       // A transport rejects if one of its callbacks does, or if the call was aborted.
       return run.runState.ended ?? { ...errorResult("unavailable", `The connection to "${gateway}" failed`), cause };
     }
   }
 
-  #sinkOf(run: RemoteRun, plan: ToolDefinition): Sink {
+  #sinkOf(run: RemoteRun, definition: ToolDefinition): Sink {
     return {
       closed: run.signal,
       // The caller joins them if its wire has no pieces.
@@ -217,7 +225,7 @@ export class RemoteTool implements RemoteRunner {
           run.runState.deliveredPieces += event.to - event.from;
           return run.runState.push(event);
         }
-        return run.runState.push({ kind: "deferred", promise: this.#promise(run, plan, event.promise) });
+        return run.runState.push({ kind: "deferred", promise: this.#promise(run, definition, event.promise) });
       },
     };
   }
@@ -225,7 +233,7 @@ export class RemoteTool implements RemoteRunner {
   /** Translates the result. */
   async #settle(
     run: RemoteRun,
-    plan: ToolDefinition,
+    definition: ToolDefinition,
     settled: CallResult | UnknownOutcome,
     redeemed?: RemotePromise,
   ): Promise<CallResult> {
@@ -240,7 +248,7 @@ export class RemoteTool implements RemoteRunner {
           ...(settled.isText === true && { isText: true }),
           ...metaOf(run, settled),
         };
-        return await this.#mismatch(run, plan, settled.structured ?? settled.value) ??
+        return await this.#mismatch(run, definition, settled.structured ?? settled.value) ??
           wrapHandle(run, shown === undefined ? answer : withShown(answer, shown));
       }
       case "failure": {
@@ -249,15 +257,15 @@ export class RemoteTool implements RemoteRunner {
       }
       case "promise":
         try {
-          return this.#promise(run, plan, settled, redeemed);
+          return this.#promise(run, definition, settled, redeemed);
         } catch (thrown) {
           // Cancel work that no caller could redeem.
-          if (redeemed === undefined) await this.#cancelAt(run, plan, settled.token);
+          if (redeemed === undefined) await this.#cancelAt(run, definition, settled.token);
           throw thrown;
         }
       case "error":
         if (settled.code === "tool_not_found" && redeemed === undefined) this.#place.onLost(run.clock.elapsed());
-        return wrapHandle(run, passRefusal(settled, run, gateway, plan.name));
+        return wrapHandle(run, passRefusal(settled, run, gateway, definition.name));
       case "unknown": {
         const type = settled.responseType.slice(0, 64);
         return errorResult(
@@ -266,11 +274,11 @@ export class RemoteTool implements RemoteRunner {
         );
       }
       default:
-        return this.#ask(run, plan, settled, redeemed);
+        return this.#ask(run, definition, settled, redeemed);
     }
   }
 
-  async #mismatch(run: RemoteRun, plan: ToolDefinition, value: unknown): Promise<ErrorResult | undefined> {
+  async #mismatch(run: RemoteRun, definition: ToolDefinition, value: unknown): Promise<ErrorResult | undefined> {
     if (run.definition.isSystem && run.definition.name === "cancel") return undefined;
     const checked = value === undefined ? undefined : await this.#checks?.output?.validate(value);
     if (checked?.issues === undefined) return undefined;
@@ -278,10 +286,15 @@ export class RemoteTool implements RemoteRunner {
     const problem = new TypeError(
       `The server "${this.#place.gateway}" answers what it does not list: ${issue?.message}`,
     );
-    return run.services.mask(problem, { tool: plan.name });
+    return run.services.mask(problem, { tool: definition.name });
   }
 
-  #promise(run: RemoteRun, plan: ToolDefinition, promise: PromiseOutcome, redeemed?: RemotePromise): PromiseOutcome {
+  #promise(
+    run: RemoteRun,
+    definition: ToolDefinition,
+    promise: PromiseOutcome,
+    redeemed?: RemotePromise,
+  ): PromiseOutcome {
     const { token, ttlMs: saidMs, retryAfterMs, progress, estimatedMs } = promise;
     const nowMs = run.clock.now();
     const isSame = redeemed !== undefined && relayedIn(redeemed.data) === token;
@@ -293,7 +306,7 @@ export class RemoteTool implements RemoteRunner {
       kind: "promise",
       token: isSame ? redeemed.token : keysOf(run).sign("promise", {
         id: uuidOf(principalIdOf(run), token),
-        tool: plan.name,
+        tool: definition.name,
         principal: principalIdOf(run),
         expSeconds: Math.ceil(expiresAtMs / 1000),
         // With the expiry this gives the creation time; in whole minutes, so that the same promise has the same token.
@@ -308,7 +321,7 @@ export class RemoteTool implements RemoteRunner {
   }
 
   /** Passes a question of the remote server to the caller. */
-  #ask(run: RemoteRun, plan: ToolDefinition, asked: QuestionsResult, redeemed?: RemotePromise): CallResult {
+  #ask(run: RemoteRun, definition: ToolDefinition, asked: QuestionsResult, redeemed?: RemotePromise): CallResult {
     const { kind, requests, continuation } = asked;
     if (!Object.values(requests).every((request) => ASKABLE.has(request.kind))) {
       return errorResult("invalid_request", `The server "${this.#place.gateway}" asks a question of an unknown kind`);
@@ -318,7 +331,7 @@ export class RemoteTool implements RemoteRunner {
     }
     const token = keysOf(run).sign("continuation", {
       id: run.callId,
-      tool: plan.name,
+      tool: definition.name,
       principal: principalIdOf(run),
       expSeconds: Math.ceil((run.clock.now() + ANSWER_MS) / 1000),
       // Same shape as local continuations, but invalid for them if the tool should become local.
@@ -349,10 +362,10 @@ function relayedIn(data: Json | undefined): string | undefined {
 }
 
 /** Unwraps a continuation for the remote server: one of this call, or the promise of a job that asks. */
-function readContinuation(run: RemoteRun, plan: ToolDefinition, token: string): string | ErrorResult {
+function readContinuation(run: RemoteRun, definition: ToolDefinition, token: string): string | ErrorResult {
   const kind = token.startsWith("prom_") ? "promise" : "continuation";
   const verified = run.services.keys?.verify(kind, token, principalIdOf(run), run.clock.now());
-  if (verified === undefined || typeof verified === "string" || verified.tool !== plan.name) {
+  if (verified === undefined || typeof verified === "string" || verified.tool !== definition.name) {
     return INVALID_CONTINUATION;
   }
   const { data } = verified;

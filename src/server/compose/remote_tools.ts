@@ -18,10 +18,10 @@ import { isMore } from "./remote_pages.ts";
 import type { ToolAnnotations } from "../../core/handler/middleware.ts";
 
 /** A remote tool: its listing, and its definition here. */
-export interface ReadTool {
+export interface FoundRemoteTool {
   readonly listing: ListedTool;
   /** Definition without a runner. */
-  readonly plan: ToolDefinition;
+  readonly definition: ToolDefinition;
 }
 
 const DEFAULT_ENTRIES = 256;
@@ -41,23 +41,23 @@ export function readTools(
   gateway: string,
   options: GatewayOptions,
   warn: (problem: string) => void,
-): readonly ReadTool[] {
+): readonly FoundRemoteTool[] {
   const { select = () => true, rename = toName, pinned } = options;
   const all = bounded(listed, gateway, options).filter(isTool);
   const tools = all.filter((tool) => !isSystemTool(tool) && !isMore(tool) && select(tool));
   const continuationTool = all.some(isMore) ? MORE_TOOL : undefined;
   const names = new Set<string>();
   const problems: string[] = [];
-  const read = tools.flatMap((tool): ReadTool[] => {
+  const read = tools.flatMap((tool): FoundRemoteTool[] => {
     const changed = pinned && checkPin(pinned, tool.name, tool);
-    const read = changed === undefined ? toPlan(tool, rename(tool.name), gateway) : changed.message;
+    const read = changed === undefined ? toDefinition(tool, rename(tool.name), gateway) : changed.message;
     const problem = typeof read !== "string" ? undefined : read;
     if (typeof read === "string" || names.has(read.name)) {
       problems.push(problem ?? `two tools would be called "${(read as ToolDefinition).name}"; the first one is`);
       return [];
     }
     names.add(read.name);
-    return [{ listing: tool, plan: { ...read, continuationTool } }];
+    return [{ listing: tool, definition: { ...read, continuationTool } }];
   });
   const more = problems.length - MAX_NAMED;
   if (problems.length > 0) warn(problems.slice(0, MAX_NAMED).join("; ") + (more > 0 ? `; and ${more} more` : ""));
@@ -115,7 +115,7 @@ function toName(name: string): string {
 }
 
 /** Converts a tool, or returns the reason why it is refused. */
-function toPlan(tool: ListedTool, name: string, gateway: string): ToolDefinition | string {
+function toDefinition(tool: ListedTool, name: string, gateway: string): ToolDefinition | string {
   const {
     description,
     inputSchema = { type: "object" },

@@ -107,7 +107,7 @@ export function discover(options: DiscoverOptions = {}): Discovery {
 }
 
 /** The list of a server at one time. */
-interface View {
+interface ListSnapshot {
   /** Listed tools: system tools, pinned ones, and those of discovery. */
   readonly listed: readonly ToolListing[];
   /** Definitions of the listed tools, in the same order. */
@@ -128,7 +128,7 @@ class DiscoveryHost {
   readonly #minTokens: number | undefined;
   readonly #rank: Ranking | undefined;
   #source: readonly ToolListing[] = [];
-  #view: View | undefined;
+  #view: ListSnapshot | undefined;
   /** Whether the list was long when the log last stated it. */
   #wasLong: boolean | undefined;
 
@@ -175,7 +175,7 @@ class DiscoveryHost {
   }
 
   /** The current view; `undefined` while the list is short enough. Tools of parts can change. */
-  #current(): View | undefined {
+  #current(): ListSnapshot | undefined {
     const { tools } = this.#inner;
     if (tools !== this.#source) {
       this.#source = tools;
@@ -192,7 +192,7 @@ class DiscoveryHost {
     return isLong;
   }
 
-  #createView(): View {
+  #createView(): ListSnapshot {
     const { definitions } = this.#inner;
     const searched = definitions.filter(({ isSystem, meta }) => !isSystem && isForModels({ _meta: meta }));
     const rank = this.#rank;
@@ -274,7 +274,7 @@ function targetOf(tool: string, args: unknown): string {
 }
 
 /** The call that a call of `call_tool` or `call_destructive_tool` asks for, or the error for a tool that the caller could not have found. */
-function forward(call: Call, view: View): Call | ErrorResult {
+function forward(call: Call, view: ListSnapshot): Call | ErrorResult {
   const { search } = view;
   const { name, arguments: args = {}, ...unknown } = isJsonObject(call.args) ? call.args : {};
   if (typeof name !== "string") {

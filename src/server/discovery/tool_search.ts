@@ -20,7 +20,7 @@ import {
 type Searcher = Pick<Peer, "principal" | "session">;
 
 /** A ranking of the application, and what is called with its error if it fails. */
-interface Ranked {
+interface CustomRanking {
   readonly rank: Ranking;
   readonly onFailure: (error: unknown) => void;
 }
@@ -32,14 +32,14 @@ export class ToolSearch {
   readonly #definitions: readonly ToolDefinition[];
   readonly #byName: ReadonlyMap<string, ToolDefinition>;
   readonly #catalog: ToolCatalog;
-  readonly #ranked: Ranked | undefined;
+  readonly #ranked: CustomRanking | undefined;
   readonly #names: NameIndex;
   readonly #rules: Rules;
   /** The tools of callers with the same rights, by the answers of the rules. */
   readonly #sets = new Map<string, ToolSet>();
 
   /** @param ranked The application's ranking, if it has one. */
-  constructor(definitions: readonly ToolDefinition[], ranked?: Ranked) {
+  constructor(definitions: readonly ToolDefinition[], ranked?: CustomRanking) {
     this.#ranked = ranked;
     this.#definitions = definitions;
     this.#byName = new Map(definitions.map((definition) => [definition.name, definition]));

@@ -133,7 +133,7 @@ const ERROR_STATUSES: Readonly<Record<string, number>> = {
 };
 
 /** A token with its value. */
-interface Delivered {
+interface DeliveredValue {
   readonly token: string;
   readonly resolution: WaitResolution;
 }
@@ -224,7 +224,7 @@ class ResolverPage implements MountedWire {
   }
 
   /** Reads token and value: of the path, the header, or the body. */
-  #read({ path, metadata }: Head, bytes: Uint8Array): Delivered | ErrorResult {
+  #read({ path, metadata }: Head, bytes: Uint8Array): DeliveredValue | ErrorResult {
     const parsed = bytes.length === 0 ? { value: null } : readJson(bytes, this.#host.limits.depth);
     if ("error" in parsed) return parsed.error;
     const { value } = parsed;
@@ -254,7 +254,7 @@ function readJson(bytes: Uint8Array, maxDepth: number): ReturnType<typeof parseJ
   }
 }
 
-function readEnvelope(body: unknown): Delivered | ErrorResult {
+function readEnvelope(body: unknown): DeliveredValue | ErrorResult {
   if (isJsonObject(body) && typeof body["token"] === "string") {
     const { token, value, decline } = body;
     if (decline === undefined) return { token, resolution: { done: "accept", content: value } };

@@ -22,7 +22,7 @@ import { originPolicy } from "../origin_policy.ts";
 import { checkServerOptions } from "../option_rules.ts";
 import type { CoreServerOptions } from "../options.ts";
 import { createServerOf, type Server } from "../server.ts";
-import type { AllTools, Part, ServerOptions } from "../server_options.ts";
+import type { AllTools, ServerOptions, ServerPart } from "../server_options.ts";
 
 /**
  * Creates a server of tools: by default over MCP and MCP-lite, with promises by an engine in memory.
@@ -45,10 +45,16 @@ import type { AllTools, Part, ServerOptions } from "../server_options.ts";
  * @throws {TypeError} If an option is of the wrong type, two tools have the same name, a tool has a reserved name, a part has `auth` and the whole has none, or two wires share a path.
  * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.
  */
-export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
+export function createServer<
+  const Tools extends readonly AnyTool[],
+  const Parts extends readonly ServerPart[] = readonly [],
+>(
   options: ServerOptions<Tools, Parts>,
 ): Server<AllTools<Tools, Parts>>;
-export function createServer<const Tools extends readonly AnyTool[], const Parts extends readonly Part[] = readonly []>(
+export function createServer<
+  const Tools extends readonly AnyTool[],
+  const Parts extends readonly ServerPart[] = readonly [],
+>(
   options: ServerOptions<Tools, Parts>,
   ...more: readonly unknown[]
 ): Server<AllTools<Tools, Parts>> {

@@ -20,7 +20,7 @@ import { toolsFromOpenApi } from "../../../src/entries/openapi.ts";
 import * as v from "../../../src/entries/schema.ts";
 import { testClient } from "../../../src/entries/testing.ts";
 import { defineCoreTool, type DefineTool, toolDefiner } from "../../../src/core/tool/define_tool.ts";
-import type { Part } from "../../../src/entries/types.ts";
+import type { ServerPart } from "../../../src/entries/types.ts";
 
 const KEYS = ["k1:0123456789abcdef0123456789abcdef"];
 const LISTED = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };
@@ -152,7 +152,7 @@ const document = {
   paths: { "/t": { get: { operationId: "t", responses: {} } } },
 };
 
-type Offer = ServerOptions<readonly AnyTool[], readonly Part[]>;
+type Offer = ServerOptions<readonly AnyTool[], readonly ServerPart[]>;
 
 const OFFERS: readonly (readonly [name: string, open: () => Offer | Promise<Offer>])[] = [
   ["a tool of an OpenAPI document", () => ({ tools: toolsFromOpenApi(document, { baseUrl: "https://api.example" }) })],

@@ -37,11 +37,11 @@ export async function checkHeld(inputSchema: Schema, vendor: SchemaVendor, runs:
   const tool = defineTool("it").describe("Returns its arguments").input(jsonSchema(inputSchema)).handle((args) => args);
   const server = createServer({ tools: [tool], logger: false });
   const client = createCoreClient(memoryTransport(server));
-  for (const said of fc.sample(valuesOf(schema, schema), { numRuns: runs, seed: 7 })) {
+  for (const given of fc.sample(valuesOf(schema, schema), { numRuns: runs, seed: 7 })) {
     // Values of deep schemas end before they fit.
-    if (!fitsReduced(said)) continue;
+    if (!fitsReduced(given)) continue;
     drawn.fitting++;
-    const args = toArguments(said) as Record<string, unknown>;
+    const args = toArguments(given) as Record<string, unknown>;
     const answer = await client.$.call("it", args).catch((thrown: unknown) => thrown);
     if (fitsWhole(args)) {
       deepStrictEqual(answer, args);

@@ -57,7 +57,7 @@ export function encodeError(result: ErrorResult, metadata?: Readonly<Record<stri
 }
 
 /** An outcome that the response of a typed method has no place for, such as a failure or a question. */
-export interface Unanswered {
+export interface UnrepresentableOutcome {
   /** Code of a failure, or kind of the outcome. */
   readonly reason: string;
   readonly message: string;
@@ -70,11 +70,11 @@ export interface Unanswered {
 }
 
 /**
- * Encodes an {@link Unanswered} outcome as an error: FAILED_PRECONDITION, with a `google.rpc.ErrorInfo`, and the data or the meta.
+ * Encodes an {@link UnrepresentableOutcome} outcome as an error: FAILED_PRECONDITION, with a `google.rpc.ErrorInfo`, and the data or the meta.
  *
  * @throws What `JSON.stringify` throws for the data.
  */
-export function encodeUnanswered({ reason, message, domain, data, meta }: Unanswered): ConnectError {
+export function encodeUnanswered({ reason, message, domain, data, meta }: UnrepresentableOutcome): ConnectError {
   const error = new ConnectError(message, Code.FailedPrecondition);
   error.details = [detail(ErrorInfoSchema, { reason, domain })];
   if (meta !== undefined) error.details.push({ type: ResponseMetaSchema.typeName, value: meta });

@@ -47,7 +47,7 @@ interface WaitingRequest {
 }
 
 /** A connection, and the epoch that began with it. */
-interface Opened {
+interface OpenedConnection {
   readonly connection: DuplexConnection;
   readonly epoch: number;
 }
@@ -62,7 +62,7 @@ export class DuplexTransport implements MessageTransport {
   readonly #waiting = new Map<RequestId, WaitingRequest>();
   /** Number of requests that were sent over this connection and not answered, aborted ones among them. */
   #unanswered = 0;
-  #opened: Promise<Opened | ErrorResult> | undefined;
+  #opened: Promise<OpenedConnection | ErrorResult> | undefined;
   #isClosed = false;
   /** Why the last connection was lost. */
   #lost: ErrorResult = CLOSED;
@@ -118,7 +118,7 @@ export class DuplexTransport implements MessageTransport {
     return await opened.connection.write(text, waiting.options);
   }
 
-  async #ensureOpen(options: SendOptions): Promise<Opened | ErrorResult> {
+  async #ensureOpen(options: SendOptions): Promise<OpenedConnection | ErrorResult> {
     const opening = this.#opened;
     const opened = opening && await opening;
     if (opened !== undefined && !("kind" in opened) && !opened.connection.isClosed) return opened;
@@ -127,7 +127,7 @@ export class DuplexTransport implements MessageTransport {
     return await this.#opened ?? CLOSED;
   }
 
-  async #connect(options: SendOptions): Promise<Opened | ErrorResult> {
+  async #connect(options: SendOptions): Promise<OpenedConnection | ErrorResult> {
     // The end of the connection before this one may be reported later.
     const epoch = ++this.epoch;
     this.#unanswered = 0;

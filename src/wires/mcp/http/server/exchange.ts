@@ -23,7 +23,7 @@ export const KEEP_ALIVE = ": keepalive\n\n";
 const RETRY_MS = 1_000;
 
 /** Timers of one server for requests that have no response yet, and for open streams. */
-export class HttpWaits {
+export class HttpTimers {
   /** Requests without a response that have not waited long enough to be sent a heartbeat. */
   readonly pending: PendingList;
   /** Heartbeats of the others, and of streams. */
@@ -41,13 +41,13 @@ export class HttpExchange implements McpExchange, Channel, PendingEntry, Receive
   later: PendingEntry | undefined;
   readonly #head: Head;
   readonly #host: WireHost;
-  readonly #waits: HttpWaits;
+  readonly #waits: HttpTimers;
   #heartbeat: Deadline | undefined;
   #heartbeatMs: number | undefined;
   #body: SseBody | undefined;
   #opened: Future<Reply> | undefined;
 
-  constructor(head: Head, waits: HttpWaits, host: WireHost) {
+  constructor(head: Head, waits: HttpTimers, host: WireHost) {
     this.#head = head;
     this.#host = host;
     this.#waits = waits;

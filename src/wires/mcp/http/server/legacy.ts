@@ -18,7 +18,7 @@ import {
   ACCEPTED,
   batchErrorReply,
   HttpExchange,
-  type HttpWaits,
+  type HttpTimers,
   invalidRequestReply,
   methodNotAllowed,
   toReply,
@@ -28,14 +28,14 @@ import {
 /** Serves the MCP revisions with a handshake over HTTP. Without sessions, nothing of a client is kept between its requests. */
 export class LegacyHttp implements SessionHost {
   readonly server: McpServer;
-  readonly waits: HttpWaits;
+  readonly waits: HttpTimers;
   readonly heartbeats: Deadlines;
   readonly pending: PendingRequests;
   /** The sessions; `undefined` if the server keeps nothing between requests. */
   readonly sessions: SessionHttp | undefined;
   readonly #methods: LegacyMethods;
 
-  constructor(server: McpServer, waits: HttpWaits, sessions: McpSessions | undefined) {
+  constructor(server: McpServer, waits: HttpTimers, sessions: McpSessions | undefined) {
     this.server = server;
     this.waits = waits;
     this.heartbeats = waits.heartbeats;

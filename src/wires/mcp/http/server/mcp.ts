@@ -27,7 +27,7 @@ import {
   batchErrorReply,
   errorReply,
   HttpExchange,
-  HttpWaits,
+  HttpTimers,
   invalidRequestReply,
   toReply,
 } from "./exchange.ts";
@@ -142,7 +142,7 @@ class Mcp implements MountedWire {
   readonly #modern: ModernMethods;
   readonly #legacy: LegacyHttp;
   readonly #sse: LegacySseTransport | undefined;
-  readonly #waits: HttpWaits;
+  readonly #waits: HttpTimers;
 
   constructor(
     host: WireHost,
@@ -154,7 +154,7 @@ class Mcp implements MountedWire {
     this.paths = ssePath === undefined ? [path] : [path, ssePath, `${ssePath}/*`];
     this.methods = sessions === undefined ? ["POST"] : ["POST", "GET", "DELETE"];
     this.#host = host;
-    this.#waits = new HttpWaits(host.clock);
+    this.#waits = new HttpTimers(host.clock);
     const { tasks, catalog, customMethods } = options;
     this.#server = new McpServer(host, options, host.features?.["mcp"] ?? { tasks, catalog, customMethods });
     this.#modern = new ModernMethods(this.#server);

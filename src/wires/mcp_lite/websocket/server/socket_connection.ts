@@ -37,7 +37,7 @@ export interface SocketServices {
 }
 
 /** The request that opened a connection, and the protocol that was selected. */
-export interface SocketOpening {
+export interface OpeningRequest {
   readonly principal: Principal | undefined;
   readonly metadata: Metadata;
   readonly host: RequestHost | undefined;
@@ -47,7 +47,7 @@ export interface SocketOpening {
 }
 
 /** Receives the two ends of a connection. */
-interface SocketEnds {
+interface SocketEndListener {
   /** Its calls have ended, and nothing more is sent or received. */
   readonly onEnd: () => void;
   /** The runtime has closed it. May be called again. */
@@ -63,7 +63,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
   readonly #port: GuardedPort;
   readonly #services: SocketServices;
   readonly #heartbeat: string | undefined;
-  readonly #ends: SocketEnds;
+  readonly #ends: SocketEndListener;
   #receive: (message: string) => void = () => {};
   #endInput: () => void = () => {};
   /** Resolves after the input has ended and every call was answered. */
@@ -84,7 +84,7 @@ export class SocketConnection implements MessageConnection, FrameListener {
   #stopPolling: (() => void) | undefined;
   readonly #stopExpiry: (() => void) | undefined;
 
-  constructor(port: FramePort, opening: SocketOpening, services: SocketServices, ends: SocketEnds) {
+  constructor(port: FramePort, opening: OpeningRequest, services: SocketServices, ends: SocketEndListener) {
     const { principal, metadata, host, wire, heartbeat } = opening;
     this.principal = principal;
     this.metadata = metadata;

@@ -4,7 +4,7 @@ import { errorReply } from "../../../../framing/json_rpc/reply.ts";
 import type { FrameListener, FramePort, Upgrade } from "../../../../wire.ts";
 
 /** An event of a WebSocket: the data of a message, or the code of a close. */
-interface SocketNews {
+interface RuntimeSocketEvent {
   readonly data?: unknown;
   readonly code?: number;
 }
@@ -16,7 +16,7 @@ interface EventSocket {
   binaryType?: string;
   send(text: string): void;
   close(code?: number, reason?: string): void;
-  addEventListener(type: string, listener: (event: SocketNews) => void): void;
+  addEventListener(type: string, listener: (event: RuntimeSocketEvent) => void): void;
   /** Of workerd: starts to receive. */
   accept?(): void;
 }
