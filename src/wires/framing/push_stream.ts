@@ -95,7 +95,8 @@ export class PushStream<Chunk extends { readonly length: number }, Held> {
     const controller = this.#controller ?? this.#start();
     this.finish();
     if (held !== undefined) this.#enqueue(controller, held);
-    controller.close();
+    // Deno cancels while it takes a chunk for a caller that has disconnected: then the stream is closed.
+    if (!this.closed.aborted) controller.close();
   }
 
   /** Ends the stream with an error for its reader, and aborts {@link closed}: the writer is to stop. */

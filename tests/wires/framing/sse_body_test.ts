@@ -120,3 +120,34 @@ test("PushStream sends bytes that were held as one chunk, in order, and reports 
   await room[1];
   strictEqual(stream.write(Uint8Array.of(4)), undefined, "writes after that are ignored");
 });
+
+test("PushStream ends in silence if its reader cancels while it takes the last chunk, as Deno does after a disconnect", async () => {
+  const stream = new PushStream<Uint8Array, Uint8Array>({
+    encode: (chunk) => chunk,
+    merge: (_, chunk) => chunk,
+    encodeHeld: (held) => held,
+  });
+  const reader = stream.open().getReader();
+  stream.write(new Uint8Array([1]));
+  await reader.read();
+  const last = reader.read();
+  let isCancelled = false;
+  // A promise looks for `then` in the object that it is resolved with: the result of the read. So this runs within enqueue().
+  Object.defineProperty(Object.prototype, "then", {
+    configurable: true,
+    get(this: { readonly value?: unknown }) {
+      if (isCancelled || !(this.value instanceof Uint8Array)) return undefined;
+      isCancelled = true;
+      void reader.cancel();
+      return undefined;
+    },
+  });
+  try {
+    stream.end(new Uint8Array([2]));
+  } finally {
+    Reflect.deleteProperty(Object.prototype, "then");
+  }
+  // Workerd resolves the read later: there the stream ends before.
+  strictEqual(stream.closed.aborted, isCancelled);
+  deepStrictEqual(await last, { done: false, value: new Uint8Array([2]) });
+});
