@@ -23,7 +23,7 @@ import {
 } from "./call_result.ts";
 import { isPromiseLike, type MaybePromise } from "../internal/async.ts";
 import { asTransport, toEndpoint } from "./server_address.ts";
-import { assertKnown, RunningCall } from "./running_call.ts";
+import { assertArguments, assertKnown, RunningCall } from "./running_call.ts";
 import { PieceStream } from "./stream.ts";
 import { isJsonObject } from "../internal/json.ts";
 import { itemsOf } from "./page_items.ts";
@@ -280,6 +280,7 @@ class Caller implements ClientMethods {
 
   async #request(request: Request, call: RunningCall): Promise<CallResult | UnknownOutcome> {
     const { tool } = request;
+    assertArguments(tool, request.args);
     // System tools are safe to repeat.
     const isSystem = tool === "redeem" || tool === "cancel";
     const { retry } = this.#options;

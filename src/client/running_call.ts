@@ -22,6 +22,14 @@ export function assertKnown(action: string, options: object, known: string): voi
   }
 }
 
+/** Throws a `TypeError` for options in the place of arguments: a tool that accepts any argument would ignore them in silence. */
+export function assertArguments(tool: string, args: unknown): void {
+  const { signal, onProgress } = Object(args) as CallOptions;
+  if (!(signal instanceof AbortSignal) && typeof onProgress !== "function") return;
+  const name = signal instanceof AbortSignal ? "signal" : "onProgress";
+  throw new TypeError(`Cannot call ${tool}: ${name} is an option, not an argument. Write: ${tool}({}, { ${name} })`);
+}
+
 /** Interval of a server's heartbeats in a stream that asks for no other, in milliseconds. */
 const HEARTBEAT_MS = 8_000;
 const TOO_SHORT = `, which a healthy server may be: its heartbeats come each ${HEARTBEAT_MS} ms, if it does not know ` +

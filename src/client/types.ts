@@ -110,9 +110,18 @@ export type ToolOutcome<Output, Errors> =
   | DeclaredFailure<Errors>
   | UnknownOutcome;
 
-/** Arguments of a call. The input is optional if it may be empty. */
-export type CallArguments<Input> = Record<never, never> extends Input ? [input?: Input, options?: CallOptions]
+/** What the compiler shows for an option of a call in the place of an argument. */
+export type OptionInArguments = "Options of a call are its second argument, as in tool({}, { signal })";
+
+/**
+ * Arguments of a call. The input is optional if it may be empty. A tool without `.input()` accepts any argument, so that an option among them
+ * would be sent: their names are refused there.
+ */
+export type CallArguments<Input> = Record<never, never> extends Input
+  ? [input?: string extends keyof Input ? Input & NoOptions : Input, options?: CallOptions]
   : [input: Input, options?: CallOptions];
+
+type NoOptions = { readonly [Option in Exclude<keyof CallOptions, "meta">]?: OptionInArguments | undefined };
 
 /** Type of what `items` iterates over: an item of the answer's list, or a `string` for pages of text. */
 export type ItemOf<Output> = "~item" extends keyof Output ? Exclude<Output["~item"], undefined>
@@ -210,9 +219,9 @@ export type TypedTools<Tools extends AnyTool> = {
 
 /** Functions of a client whose tools are unknown to the type checker. */
 export interface UntypedTools {
-  /** Any tool. */
+  /** Any tool. Its arguments may have the names of options: at run time those are refused that cannot be JSON. */
   readonly [name: string]: ToolCall<
-    ToolTypes<Readonly<Record<string, unknown>>, unknown, unknown, Record<never, never>>
+    ToolTypes<Readonly<Record<string, unknown>> | undefined, unknown, unknown, Record<never, never>>
   >;
 }
 

@@ -314,3 +314,33 @@ test("a stream that continues over its promise asks for the pieces after those t
   const redeemed = fake.asked.filter(({ body }) => body.params?.name === "redeem");
   deepStrictEqual(redeemed.map(({ body }) => (body.params?.["arguments"] as { after: number }).after), [0, 4]);
 });
+
+const open = createServer({ tools: [defineTool("t").describe("T").handle((args) => args)] });
+const openClient = createClient(open);
+
+for (
+  const [what, use] of [
+    ["call", (args) => openClient.t(args as never)],
+    ["stream", (args) => openClient.t.stream(args as never).result],
+    ["outcome", (args) => openClient.t.outcome(args as never)],
+    ["start", (args) => openClient.t.start(args as never)],
+    ["items", (args) => openClient.t.items(args as never)[Symbol.asyncIterator]().next()],
+    ["$.call", (args) => openClient.$.call("t", args)],
+  ] as readonly (readonly [string, (args: object) => Promise<unknown>])[]
+) {
+  test(`${what}: options in the place of arguments are refused, with the line to write`, async () => {
+    await rejects(use({ signal: new AbortController().signal }), {
+      name: "TypeError",
+      message: "Cannot call t: signal is an option, not an argument. Write: t({}, { signal })",
+    });
+    await rejects(use({ onProgress: () => {} }), { message: /onProgress is an option.*t\(\{\}, \{ onProgress \}\)$/ });
+  });
+}
+
+test("arguments that can be JSON are sent, also under the names of options", async () => {
+  const untyped = createClient(memoryTransport(open));
+  const args = { signal: "SIGTERM", timeoutMs: 5, meta: { a: 1 } };
+  deepStrictEqual(await untyped["t"]?.(args), args);
+  const unknown: Readonly<Record<string, unknown>> = args;
+  deepStrictEqual(await openClient.t(unknown), args);
+});

@@ -27,12 +27,15 @@ import * as v from "toolwire/schema";
 import { z } from "zod";
 export { createClient, createServer, definePrompt, defineTool, v, z };
 const tool = defineTool("t").describe("T");
+const open = createClient(createServer({ tools: [tool.handle((args) => args)] }));
 `;
 
 const DESCRIBE = "Call .describe(…) before this step: callers choose by the description";
 const FINISH = "This tool is not finished: end it with .handle(…) or .external(…)";
 const SCHEMA =
   "Not a schema: wrap properties, as in v.object({ … }) or z.object({ … }), and Effect, as in Schema.toStandardJSONSchemaV1(";
+
+const OPTION = "Options of a call are its second argument, as in tool({}, { signal })";
 
 /** A line of code with one mistake, and the sentence that its diagnostic contains. */
 const MISTAKES: readonly (readonly [code: string, sentence: string])[] = [
@@ -51,6 +54,8 @@ const MISTAKES: readonly (readonly [code: string, sentence: string])[] = [
   [`tool.errors({ locked: { by: v.string() } });`, SCHEMA],
   [`tool.handle(() => ({ rows: [{ tags: new Set(["a"]) }] }));`, "a Set: return [...set]"],
   [`tool.handle(async () => new Map([["a", 1]]));`, "a Map: return Object.fromEntries(map), or [...map]"],
+  [`open.t.stream({ signal: AbortSignal.timeout(1) });`, OPTION],
+  [`open.t({ a: 1, timeoutMs: 5 });`, OPTION],
   [`tool.handle(() => fetch("http://example.test"));`, "a Response: return its body, as in await response.json()"],
 ];
 
