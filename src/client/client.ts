@@ -236,6 +236,8 @@ class Caller implements ClientMethods {
         // The stream was interrupted, but the promise of the call is known.
         if (isRetryable(result) && call.deferred !== undefined) result = call.deferred;
         if (result.kind === "promise") {
+          // A protocol without streams has no other progress.
+          if (result.progress !== undefined) void call.push({ kind: "progress", progress: result.progress });
           // Limits the delay that the server requests, in both directions. A stream of pieces continues at once.
           const isContinued = call.wantsPieces && request.token === undefined;
           await call.sleep(isContinued ? 50 : Math.min(30_000, Math.max(50, result.retryAfterMs)));

@@ -107,13 +107,18 @@ export class RunningCall extends AbortController implements Sink, ActivityMonito
     return false;
   }
 
+  /** Whether an event is the progress that the caller has. */
+  protected isRepeated(event: CallEvent): boolean {
+    return event.kind === "progress" && isSame(event.progress, this.#progress);
+  }
+
   push(event: CallEvent): void | Promise<void> {
     this.#pieces.push(event);
     if (event.kind === "partial") this.pieceCount++;
     else if (event.kind === "dropped") this.pieceCount = event.to;
     this.hasEvents = true;
     if (event.kind === "deferred") this.deferred = event.promise;
-    if (event.kind !== "progress" || isSame(event.progress, this.#progress)) return;
+    if (event.kind !== "progress" || this.isRepeated(event)) return;
     this.#progress = event.progress;
     try {
       this.options.onProgress?.(event.progress);

@@ -69,9 +69,10 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
   }
 
   override push(event: CallEvent): void | Promise<void> {
+    const isRepeated = this.isRepeated(event);
     super.push(event);
     if (event.kind === "dropped") this.#dropped += event.to - event.from;
-    if (event.kind !== this.#kind || this.#isDone) return;
+    if (event.kind !== this.#kind || isRepeated || this.#isDone) return;
     this.#arrived++;
     this.#waiting.push(event.kind === "partial" ? event.value : event.progress);
     this.#wake();

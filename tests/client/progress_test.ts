@@ -3,6 +3,7 @@ import { deepStrictEqual, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memoryEngine, type Progress, ToolError } from "../../mod.ts";
 import { FakeClock, testClient } from "../../src/entries/testing.ts";
+import type { Transport } from "../../src/entries/wire.ts";
 
 test("a state that is reported again, as by the next redemption, reaches the caller once", async () => {
   const states = [{ done: 1 }, { done: 1 }, { done: 1, total: 2 }, { done: 1, total: 2 }, {
@@ -56,4 +57,24 @@ test("progress of a later attempt has its number", async () => {
     gate.resolve();
     await server.close(0);
   }
+});
+
+/** A transport of a protocol without streams, to a job that reports these states one after the other, then ends. */
+function unstreamed(states: readonly (Progress | undefined)[]): Transport {
+  const left = [...states];
+  const promise = { kind: "promise", token: "prom_1", expiresAtMs: Infinity, ttlMs: 1_000, retryAfterMs: 1 } as const;
+  return {
+    call: () => left.length === 0 ? { kind: "answer", value: "done" } : { ...promise, progress: left.shift() },
+    list: () => [],
+  };
+}
+
+test("progress of a job reaches the caller over a protocol without streams, from each look at the promise", async () => {
+  const states = [undefined, { done: 1 }, { done: 1 }, { done: 2, message: "Sleeping" }];
+  const seen: Progress[] = [];
+  const onProgress = (progress: Progress) => void seen.push(progress);
+  strictEqual(await createClient(unstreamed(states)).$.call("t", {}, { onProgress }), "done");
+  deepStrictEqual(seen, [states[1], states[3]]);
+  const work = createClient(unstreamed(states)).$.redeem("prom_1");
+  deepStrictEqual(await Array.fromAsync(work.updates()), [states[1], states[3]]);
 });

@@ -1,5 +1,11 @@
 /** Promises of jobs: their tokens, and the results that they become. Part of the code that is loaded on demand. */
-import { type CallResult, type ErrorResult, errorResult, type PromiseOutcome } from "../../core/call/outcome.ts";
+import {
+  type CallResult,
+  type ErrorResult,
+  errorResult,
+  type Progress,
+  type PromiseOutcome,
+} from "../../core/call/outcome.ts";
 import type { Engine, Job } from "../../core/dispatch/engine.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
 import type { RemotePromise } from "../../core/tool/definition.ts";
@@ -29,24 +35,31 @@ export class JobPromises extends PromiseTokens {
    * @param token The token that the caller has already; it stays the same, even if its key no longer signs.
    */
   ofJob(job: Job, token: string = this.#signJob(job)): PromiseOutcome {
-    const { progress, estimatedMs, state } = job;
+    const { estimatedMs, state } = job;
     const expiresAtMs = toPromiseEnd(job);
     const ttlMs = Math.max(0, expiresAtMs - this.#services.clock.now());
-    const promise = { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs: RETRY_AFTER_MS, progress } as const;
-    return state === "waiting" ? this.#waiting(promise, job) : { ...promise, estimatedMs };
+    const promise = {
+      kind: "promise",
+      token,
+      expiresAtMs,
+      ttlMs,
+      retryAfterMs: RETRY_AFTER_MS,
+      progress: this.progressOf(job),
+    } as const;
+    return state === "waiting" ? { ...promise, retryAfterMs: this.#retryAfterMs(job) } : { ...promise, estimatedMs };
   }
 
-  /** The promise of a job that waits: callers see what for, and need not ask before. */
-  #waiting(promise: PromiseOutcome, job: Job): PromiseOutcome {
-    const { wakeAtMs = 0, progress } = job;
-    const nowMs = this.#services.clock.now();
-    const message = describeWaits(job, nowMs);
-    const leftMs = Math.min(wakeAtMs - nowMs, awaitsValue(job) ? MAX_WAIT_MS : MAX_SLEEP_MS);
-    return {
-      ...promise,
-      retryAfterMs: Math.max(RETRY_AFTER_MS, Math.ceil(leftMs)),
-      progress: message === "" ? progress : { done: 0, ...progress, message },
-    };
+  /** The progress that callers see: while a job waits, its message is what the job waits for. */
+  progressOf(job: Job): Progress | undefined {
+    const message = job.state === "waiting" ? describeWaits(job, this.#services.clock.now()) : "";
+    return message === "" ? job.progress : { done: 0, ...job.progress, message };
+  }
+
+  /** Delay after which a caller asks again for a job that waits: before, there is nothing new. */
+  #retryAfterMs(job: Job): number {
+    const { wakeAtMs = 0 } = job;
+    const leftMs = Math.min(wakeAtMs - this.#services.clock.now(), awaitsValue(job) ? MAX_WAIT_MS : MAX_SLEEP_MS);
+    return Math.max(RETRY_AFTER_MS, Math.ceil(leftMs));
   }
 
   /** Whether the engine can have the job of a promise: engines of one process have only their own. */

@@ -46,7 +46,8 @@ export class JobWaiters {
     const isEnough = (job: Job) => isFinal(job) || job.state === "asking";
     try {
       return await this.#jobs.wait(id, isEnough, pause.over, (job) => {
-        if (job.progress !== undefined) run.runState.progress(job.progress);
+        const progress = this.#promises.progressOf(job);
+        if (progress !== undefined) run.runState.progress(progress);
         return reader && sendPieces(run, job, reader);
       });
     } finally {

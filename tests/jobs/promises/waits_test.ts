@@ -142,6 +142,29 @@ test("the promise of a sleeping call has a status message, and need not be redee
   await bench.server.close(0);
 });
 
+test("a caller that waits for a job is notified of what the job waits for, and of its own progress after it", async () => {
+  const { bench, clock } = opened(async (_, ctx) => {
+    ctx.progress(1, 4, "packing");
+    await ctx.sleep("night", 10_000);
+    await ctx.waitFor("approval", approval, { timeoutMs: 5_000 });
+    ctx.progress(4, 4, "sent");
+    return "done";
+  });
+  const start = clock.now();
+  const token = await promised(bench);
+  const sink = new KeptSink();
+  const redeemed = watch(bench.call("redeem", { promise: token, wait_ms: 20_000 }, { sink }));
+  for (const ms of [0, 10_000, 5_000]) await pass({ clock }, ms);
+  strictEqual(asAnswer(settledOf(redeemed)), "done");
+  const seen = sink.events.flatMap((event) => event.kind === "progress" ? [event.progress] : []);
+  const iso = (ms: number) => new Date(start + ms).toISOString();
+  const messages = [...new Set(seen.map(({ done, message }) => `${done} ${message}`))];
+  deepStrictEqual(
+    messages.filter((message) => /Sleeping|Waiting/.test(message)),
+    [`1 Sleeping until ${iso(10_000)} (night)`, `1 Waiting for approval until ${iso(15_000)}`],
+  );
+});
+
 test("the latest progress is stored when a run stops at a sleep, also one that follows earlier progress at once", async () => {
   const { bench, clock, jobs } = opened(async (_, ctx) => {
     for (const step of [1, 2, 3]) {
