@@ -1,4 +1,7 @@
 /** The jobs of a server, read and changed by its operators. */
+import type { Question } from "../../core/call/outcome.ts";
+import { compileCheck, toValidate } from "../../core/json_schema/check.ts";
+import { formatPath } from "../../internal/text.ts";
 import { createRedactor, type Redactor } from "../../core/redaction/redact.ts";
 import type { JobControl } from "../../core/dispatch/deferral.ts";
 import type { AskAnswer, Job, JobState } from "../../core/dispatch/engine.ts";
@@ -69,7 +72,8 @@ export interface ServerJobs {
    * Answers questions of a job that asks, in place of its caller. The first answer to each key counts.
    *
    * @param answers Answers by key, with the action `accept`, `decline` or `cancel`.
-   * @throws {ToolError} `invalid_request` if there is no such job, it does not ask under one of these keys, or an action is another one.
+   * @throws {ToolError} `invalid_request` if there is no such job, it does not ask under one of these keys, an action is another one, or
+   * the content of an accepted question does not fit its schema.
    */
   answer(id: string, answers: Readonly<Record<string, AskAnswer>>): Promise<JobSummary>;
   /**
@@ -195,6 +199,7 @@ export class OperatedJobs implements ServerJobs {
           : `Cannot answer job ${id}: it is ${state}, and asks nothing`,
       );
     }
+    for (const [key, answer] of Object.entries(answers)) checkContent(id, key, answer, requests[key]?.schema);
     await this.#jobs.answer(id, new Map(Object.entries(answers)));
     return summaryOf(await this.#get(id), this.#redactor);
   }
@@ -292,6 +297,15 @@ function checkAnswer(id: string, key: string, answer: unknown): void {
   if (ACTIONS.includes(action as AskAnswer["action"])) return;
   const given = JSON.stringify(action)?.slice(0, 80);
   throw refused(`Cannot answer job ${id}: action of "${key}" must be accept, decline or cancel, not ${given}`);
+}
+
+/** Checks the content of an answer: one that does not fit would be asked again at the next run, which its operator does not see. */
+function checkContent(id: string, key: string, { action, content }: AskAnswer, schema: Question["schema"]): void {
+  if (action !== "accept" || schema === undefined) return;
+  const checked = toValidate(compileCheck(schema))(content ?? null);
+  if (!("issues" in checked)) return;
+  const [{ path, message } = { path: [], message: "" }] = checked.issues;
+  throw refused(`Cannot answer job ${id}: ${formatPath(["content", ...path])} of "${key}" does not fit: ${message}`);
 }
 
 function describe(outcome: CallResult): string {

@@ -150,6 +150,18 @@ test("answer() answers in place of the caller, and cancel() ends a job", async (
     });
   }
   await rejects(jobs.answer(id, { sure: null as unknown as AskAnswer }), { code: "invalid_request" });
+  for (
+    const [content, problem] of [
+      [{ password: 5 }, /content\.password of "sure" does not fit: Expected string/],
+      [{ pasword: "p" }, /content\.password of "sure" does not fit: "password" is required/],
+      [undefined, /content of "sure" does not fit: Expected object/],
+    ] as const
+  ) {
+    await rejects(jobs.answer(id, { sure: { action: "accept", content } as AskAnswer }), {
+      code: "invalid_request",
+      message: problem,
+    });
+  }
   strictEqual((await jobs.inspect(id)).state, "asking", "a refused answer changes nothing");
   await jobs.answer(id, { sure: accept });
   strictEqual(await asking.result(), "accept");
