@@ -1,7 +1,7 @@
 /** Who calls: the contract of `auth`, and callers that the program around the server has identified. */
 import type { Principal } from "../core/call/call.ts";
 import type { ErrorResult } from "../core/call/outcome.ts";
-import { toPrincipal } from "../core/call/principal.ts";
+import { toRequestPrincipal } from "../core/call/principal.ts";
 import { settleThrown } from "../core/dispatch/error_masking.ts";
 import { ToolError } from "../core/errors/tool_error.ts";
 import { chain, type MaybeFuture } from "../internal/future.ts";
@@ -82,7 +82,7 @@ export function answerIdentified(
 function refusalOf(head: Head, { dispatch }: WireHost): ErrorResult | undefined {
   try {
     if (head.refusal !== undefined) throw head.refusal;
-    head.principal = toPrincipal(head.principal);
+    head.principal = toRequestPrincipal(head.principal, dispatch);
     return undefined;
   } catch (thrown) {
     const settled = settleThrown(thrown);

@@ -1,5 +1,6 @@
 /** Validation of what programs give as the caller of a request. */
 import { isJsonObject, type JsonObject } from "../../internal/json.ts";
+import { closestMatch } from "../../internal/closest_match.ts";
 import type { Principal } from "./call.ts";
 
 /**
@@ -8,10 +9,12 @@ import type { Principal } from "./call.ts";
  *
  * Validated at run time: an empty id would be an anonymous caller, and a string of scopes would be read by character.
  *
+ * @param onUnread Receives the names of members that a server does not read, such as a misspelt `scope`. Default: they are an error.
  * @throws {TypeError} If `value` is not a principal.
  */
-export function toPrincipal(value: unknown): Principal {
+export function toPrincipal(value: unknown, onUnread: (problem: string) => void = refuse): Principal {
   if (isJsonObject(value)) {
+    for (const name in value) if (!MEMBERS.includes(name)) onUnread(unreadMember(name));
     const { id, scopes = [], claims } = value;
     const isScopes = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
     if (typeof id === "string" && id !== "" && isScopes) {
@@ -22,6 +25,47 @@ export function toPrincipal(value: unknown): Principal {
   throw new TypeError(
     "Cannot identify the caller: give a principal { id, scopes?, claims? } with a non-empty id and an array of scopes, or undefined for a caller that is not known",
   );
+}
+
+const MEMBERS: readonly string[] = ["id", "scopes", "claims"];
+
+function refuse(problem: string): never {
+  throw new TypeError(`Cannot identify the caller: ${problem}`);
+}
+
+function unreadMember(name: string): string {
+  const near = closestMatch(name, MEMBERS);
+  const write = near === undefined ? `write claims: { ${name} }, which handlers get` : `did you mean "${near}"?`;
+  const both = /tenant|^org/i.test(name)
+    ? "; and if two of them have callers with the same id, make the id of both, since jobs and limits are bound to it"
+    : "";
+  return `a principal has no member "${name}"; ${write}${both}`;
+}
+
+/** The log of a server. */
+interface Log {
+  log(level: "warn", message: string, data: Readonly<Record<string, unknown>>): void;
+}
+
+/** Problems that were logged, by server. */
+const LOGGED = new WeakMap<Log, Set<string>>();
+/** Maximum number of such problems of a server: the names may be those of a table. */
+const MAX_LOGGED = 20;
+
+/**
+ * Validates the caller that a function gives for a request, such as the user of a session with all its columns. Members that a server does not
+ * read are logged once.
+ *
+ * @throws {TypeError} If `value` is not a principal.
+ */
+export function toRequestPrincipal(value: unknown, server: Log): Principal {
+  return toPrincipal(value, (problem) => {
+    const logged = LOGGED.get(server) ?? new Set();
+    LOGGED.set(server, logged);
+    if (logged.has(problem) || logged.size === MAX_LOGGED) return;
+    logged.add(problem);
+    server.log("warn", `Part of a caller is ignored: ${problem}`, { during: "auth" });
+  });
 }
 
 /** Nesting of claims above which they are copied by `JSON`, which refuses what refers to itself. */

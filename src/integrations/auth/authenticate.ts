@@ -5,7 +5,7 @@
  */
 import type { Metadata, Principal } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult, missingScopesOf } from "../../core/call/outcome.ts";
-import { toPrincipal } from "../../core/call/principal.ts";
+import { toPrincipal, toRequestPrincipal } from "../../core/call/principal.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { Received } from "../../core/tool/json_form.ts";
 import { settleThrown } from "../../core/dispatch/error_masking.ts";
@@ -166,7 +166,8 @@ export function withScopes(
   required: readonly string[],
 ): Principal | null | undefined {
   if (identified === undefined || identified === null) return identified;
-  const principal = toPrincipal(identified);
+  // Its unread members are logged where the server reads it.
+  const principal = toPrincipal(identified, () => {});
   const { scopes: given = [] } = principal;
   if (required.every((scope) => given.includes(scope))) return principal;
   throw new ToolError("permission_denied", `Needs scopes ${required.join(", ")}`, {
@@ -268,7 +269,7 @@ class Authenticator implements MountedAuth {
   /** @throws {ToolError} If there is no principal, and anonymous callers are refused. @throws {TypeError} If `principal` is not one. */
   #setPrincipal(head: Head, identified: Principal<object> | null | undefined): undefined {
     const principal = identified ?? undefined;
-    if (principal !== undefined) head.principal = toPrincipal(principal);
+    if (principal !== undefined) head.principal = toRequestPrincipal(principal, this.#host.dispatch);
     else if (!this.security.allowsAnonymous) throw new ToolError("unauthenticated", UNKNOWN_CALLER);
   }
 
