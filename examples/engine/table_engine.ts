@@ -5,13 +5,15 @@
  *
  * @module
  */
-import type { Engine, EngineWorker, Job, WorkOptions } from "jsr:@toolwire/toolwire/engines";
+import type { Engine, EngineWorker, Job, LedgerEntry, WorkOptions } from "jsr:@toolwire/toolwire/engines";
 
 /** A row of the table: a job, when it is due, and who has it. */
 interface Row {
   text: string;
   version: number;
+  epoch: number;
   expiresAtMs: number;
+  ledger: string[];
   due: { atMs: number }[];
   lease: { untilMs: number } | undefined;
 }
@@ -34,7 +36,7 @@ export class TableEngine implements Engine {
   insert(job: Job, dueInMs?: number): boolean {
     if (this.#find(job.id)) return false;
     const due = dueInMs === undefined ? [] : [{ atMs: Date.now() + dueInMs }];
-    this.#table.set(job.id, { ...contentOf(job), due, lease: undefined });
+    this.#table.set(job.id, { ...contentOf(job), ledger: [], due, lease: undefined });
     return true;
   }
 
@@ -48,6 +50,17 @@ export class TableEngine implements Engine {
     if (row?.version !== version) return false;
     Object.assign(row, contentOf(job));
     return true;
+  }
+
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): boolean {
+    const row = this.#find(id);
+    if (row?.epoch !== epoch) return false;
+    row.ledger.splice(from, Infinity, ...entries.map((entry) => JSON.stringify(entry)));
+    return true;
+  }
+
+  readLedger(id: string, from: number, limit: number): LedgerEntry[] {
+    return this.#find(id)?.ledger.slice(from, from + limit).map((text) => JSON.parse(text)) ?? [];
   }
 
   remove(id: string): void {
@@ -130,8 +143,8 @@ export class TableEngine implements Engine {
   }
 }
 
-function contentOf(job: Job): Pick<Row, "text" | "version" | "expiresAtMs"> {
-  return { text: JSON.stringify(job), version: job.version, expiresAtMs: job.expiresAtMs };
+function contentOf(job: Job): Pick<Row, "text" | "version" | "epoch" | "expiresAtMs"> {
+  return { text: JSON.stringify(job), version: job.version, epoch: job.epoch, expiresAtMs: job.expiresAtMs };
 }
 
 function isLeased({ lease }: Row): boolean {

@@ -28,6 +28,7 @@ export type {
   JobPage,
   JobPieces,
   JobState,
+  LedgerEntry,
   Memo,
   Wait,
   WorkOptions,

@@ -54,6 +54,8 @@ export class ReplicaLife implements Replica {
       insert: (...args) => say(() => engine.insert(...args)),
       get: (...args) => say(() => engine.get(...args)),
       replace: (...args) => say(() => engine.replace(...args)),
+      appendLedger: (...args) => say(() => engine.appendLedger(...args)),
+      readLedger: (...args) => say(() => engine.readLedger(...args)),
       remove: (...args) => say(() => engine.remove(...args)),
       schedule: (...args) => say(() => engine.schedule(...args)),
       subscribe: (id, onChange) => {

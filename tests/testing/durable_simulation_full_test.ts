@@ -43,20 +43,26 @@ type Output = { readonly said: string; readonly steps: number[] };
 class Kept {
   readonly values = new Map<string, Map<string, Set<unknown>>>();
 
-  /** An engine that notes the steps of each change. */
+  /** An engine that notes the steps that it stores, those of the record at the start and those of the ledger. */
   watch(engine: Engine): Engine {
-    const replace = async (job: Job, version: number): Promise<boolean> => {
-      const isReplaced = await engine.replace(job, version);
-      if (isReplaced) this.#note(job);
-      return isReplaced;
+    const insert = async (job: Job, dueInMs?: number): Promise<boolean> => {
+      const isInserted = await engine.insert(job, dueInMs);
+      if (isInserted) this.#note(job, Object.entries(job.memo.steps));
+      return isInserted;
     };
-    return { ...engine, replace };
+    const appendLedger: Engine["appendLedger"] = async (id, epoch, from, entries) => {
+      const isAppended = await engine.appendLedger(id, epoch, from, entries);
+      const job = isAppended ? await engine.get(id) : undefined;
+      if (job) this.#note(job, entries.map(({ name, value }) => [name.replace("step ", ""), value]));
+      return isAppended;
+    };
+    return { ...engine, insert, appendLedger };
   }
 
-  #note({ id: jobId, callId: id = jobId, memo }: Job): void {
+  #note({ id: jobId, callId: id = jobId }: Job, stored: readonly (readonly [string, unknown])[]): void {
     const steps = this.values.get(id) ?? new Map<string, Set<unknown>>();
     this.values.set(id, steps);
-    for (const [key, value] of Object.entries(memo.steps)) steps.set(key, (steps.get(key) ?? new Set()).add(value));
+    for (const [key, value] of stored) steps.set(key, (steps.get(key) ?? new Set()).add(value));
   }
 }
 

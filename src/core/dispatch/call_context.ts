@@ -9,7 +9,7 @@ import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { Closable } from "../../internal/used_resources.ts";
 import { Failure } from "../errors/failure.ts";
 import { ToolError } from "../errors/tool_error.ts";
-import type { Memo } from "./engine.ts";
+import type { LedgerEntry, Memo } from "./engine.ts";
 import type {
   Answers,
   ElicitAnswer,
@@ -91,9 +91,9 @@ export class CallContext implements MiddlewareCtx {
   }
 
   /** Sets the id of the call and, on a server with keys, the answers and steps of its earlier runs, before the handler starts. */
-  resume(callId: string, memo: Memo): void {
+  resume(callId: string, memo: Memo, ledger?: readonly LedgerEntry[]): void {
     this.#callId = callId;
-    this.questions = this.services.questions?.track(this, memo);
+    this.questions = this.services.questions?.track(this, memo, ledger);
   }
 
   /** Signal, deadline and events: the parts that only some runs need. */

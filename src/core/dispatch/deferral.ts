@@ -1,7 +1,7 @@
 /** The interface between the plain call and the code of promises: the option `engine` brings an implementation. */
 import type { Call, CallMeta, Peer } from "../call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type FailureOutcome, type Sink } from "../call/outcome.ts";
-import type { AskAnswer, Engine, EngineWorker, JobState, WorkOptions } from "./engine.ts";
+import type { AskAnswer, Engine, EngineWorker, JobState, LedgerEntry, WorkOptions } from "./engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import type { Complete, JsonObject, Optional } from "../../internal/json.ts";
@@ -90,6 +90,8 @@ export interface JobControl {
   readonly clock: Clock;
   /** Id of this server as the owner of runs. */
   readonly owner: string;
+  /** The whole ledger of a job. */
+  readLedger(id: string): Promise<readonly LedgerEntry[]>;
   /** Cancels a job, unless it has ended. Returns its state; `undefined` if it is missing. */
   cancel(id: string): Promise<JobState | undefined>;
   /** Passes answers to a job that asks. */

@@ -42,7 +42,7 @@ export interface Wait {
 export interface Memo {
   /** Answers of the caller, by key. */
   readonly answers: Readonly<Record<string, AskAnswer>>;
-  /** Results of finished steps, by key. */
+  /** Results of steps that ended before the call had a job, by key. Later ones are in the ledger of the job. */
   readonly steps: Readonly<Record<string, Json>>;
   /** Sleeps and waits for values, by kind and key: `sleep night`, `value approval`. */
   readonly waits?: Readonly<Record<string, Wait>> | undefined;
@@ -56,6 +56,20 @@ export interface Memo {
   readonly asked?: readonly string[] | undefined;
   /** Number of answers that did not fit, by the key of the question. */
   readonly misfits?: Readonly<Record<string, number>> | undefined;
+}
+
+/** What a step of a handler ended with, as the ledger of its job has it. */
+export interface LedgerEntry {
+  /** Kind and key, such as `step charge`. A later entry takes the place of an earlier one with the same name. */
+  readonly name: string;
+  /** The result. */
+  readonly value: Json;
+  /** When the step began, in milliseconds since the Unix epoch. */
+  readonly startedMs: number;
+  /** When it ended, in milliseconds since the Unix epoch. */
+  readonly endedMs: number;
+  /** Number of the run that it was part of: the `epoch` of the job. */
+  readonly epoch: number;
 }
 
 /** Pieces of a streamed answer that are stored with its job, so that a caller that reconnects can read on. */
@@ -213,7 +227,23 @@ export interface Engine {
   get(id: string): MaybePromise<Job | undefined>;
   /** Replaces the job that has the id of `job` and `version`, and notifies subscribers. `false` if it is missing. */
   replace(job: Job, version: number): MaybePromise<boolean>;
-  /** Deletes a job and its scheduled deliveries. */
+  /**
+   * Appends entries to the ledger of a job: what its steps ended with, in this order. The ledger is beside the record of the job, so that
+   * an entry costs the same however many there are. It is deleted with the job, and when the job has expired.
+   *
+   * An engine stores the entries as they are. Subscribers are not notified.
+   *
+   * @param epoch The `epoch` of the run that appends.
+   * @param from Number of entries before these. Entries from that position on are replaced: a write whose answer was lost is repeated.
+   * @returns `false`, without a change, if the job is missing, has expired, or its `epoch` is another one.
+   */
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): MaybePromise<boolean>;
+  /**
+   * Returns the entries of the ledger of a job from a position on, up to `limit` of them; fewer are the last ones. A job that is missing
+   * has none.
+   */
+  readLedger(id: string, from: number, limit: number): MaybePromise<readonly LedgerEntry[]>;
+  /** Deletes a job with its ledger and its scheduled deliveries. */
   remove(id: string): MaybePromise<void>;
   /**
    * Calls `onChange` after each change of the job by any process. It may be called too often, and with a short delay.

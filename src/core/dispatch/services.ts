@@ -13,9 +13,9 @@ import {
   type Question,
   type Sink,
 } from "../call/outcome.ts";
-import type { Job, Memo, Wait } from "./engine.ts";
+import type { Job, LedgerEntry, Memo, Wait } from "./engine.ts";
 import type { Clock } from "../../internal/time.ts";
-import { isJsonObject, type Json } from "../../internal/json.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import type { CallerState } from "../handler/caller_state.ts";
 import type { Ctx, Logger } from "../handler/context.ts";
 import type { ElicitAnswer, ElicitRequest, PlainElicitRequest } from "../handler/questions.ts";
@@ -126,8 +126,8 @@ export interface RunLease {
   progress(progress: Progress): void;
   /** Writes the pieces that the run has collected to a job that is promised, as {@link RunLease.progress} does. */
   keepPieces(): void;
-  /** Stores the result of a step. */
-  saveStep(key: string, value: Json): Promise<void>;
+  /** Stores an outcome in the ledger of the job. Entries that come together share a write. */
+  append(entry: LedgerEntry): Promise<void>;
   /** When the promise of the job ends, in milliseconds since the Unix epoch. */
   readonly endsAtMs: number;
   /** Id of the process if only this process has the job. */
@@ -214,8 +214,8 @@ export interface EncodableCallerState extends CallerState {
 
 /** Creates the questions, steps and caller state of a server's runs. Implemented in questions/; a server has it if it has keys. */
 export interface QuestionSupport {
-  /** Starts the questions and steps of a run, with the answers and steps of the runs before it. */
-  track(run: AskingRun, memo?: Memo): RunQuestions;
+  /** Starts the questions and steps of a run, with the answers of the runs before it, and the ledger of its job. */
+  track(run: AskingRun, memo?: Memo, ledger?: readonly LedgerEntry[]): RunQuestions;
   /** Reads the caller state that came with a call. */
   openCallerState(run: AskingRun): EncodableCallerState;
   /** Continues the run of a continuation, with the answers that came with it; an error if it is not one of this call. */

@@ -1,6 +1,6 @@
 /** What operators see of a job: neither config nor caller state, and values only on request, without secrets. */
 import type { CallResult, Progress, Question } from "../../core/call/outcome.ts";
-import type { AskAnswer, Job, JobState, Wait } from "../../core/dispatch/engine.ts";
+import type { AskAnswer, Job, JobState, LedgerEntry, Wait } from "../../core/dispatch/engine.ts";
 import { answerSchema } from "../../core/redaction/call_schemas.ts";
 import type { Redactor } from "../../core/redaction/redact.ts";
 import { withoutRejectedValues } from "../../core/redaction/rejected_input.ts";
@@ -39,7 +39,7 @@ export interface JobSummary {
 }
 
 /** A finished step of a handler, as operators see it. */
-export interface StepView {
+export interface StepView extends Partial<Pick<LedgerEntry, "startedMs" | "endedMs" | "epoch">> {
   /** Key of the step. */
   readonly key: string;
   /** Size of its result, in UTF-16 code units of JSON. */
@@ -109,17 +109,24 @@ function outcomeOf(outcome: CallResult, redactor: Redactor): NonNullable<JobSumm
   return { kind, code: outcome.code, message: String(redactor.value(withoutRejectedValues(outcome).message)) };
 }
 
+/** What a view is made with. */
+export interface ViewParts {
+  /** The tool of the job, whose schemas name secrets. */
+  readonly tool: ToolDefinition | undefined;
+  readonly redactor: Redactor;
+  /** Whether arguments, results of steps and the result are part of it. */
+  readonly hasValues: boolean;
+}
+
 /**
  * Makes the view of one job for operators. What looks like a secret, or is one by the tool's schemas, is replaced.
  *
- * @param tool The tool of the job, whose schemas name secrets.
- * @param hasValues Whether arguments, results of steps and the result are part of it.
+ * @param ledger What its steps ended with.
  */
 export function detailOf(
   job: Job,
-  tool: ToolDefinition | undefined,
-  redactor: Redactor,
-  hasValues: boolean,
+  ledger: readonly LedgerEntry[],
+  { tool, redactor, hasValues }: ViewParts,
 ): JobDetail {
   const { version, epoch, revision, estimatedMs, requests, args, memo } = job;
   const valueOf = (value: unknown, schema?: unknown) => hasValues && { value: redactor.value(value, schema) };
@@ -128,9 +135,7 @@ export function detailOf(
     ...{ version, epoch },
     ...(revision !== undefined && { revision }),
     ...(estimatedMs !== undefined && { estimatedMs }),
-    steps: Object.entries(memo.steps).map(([key, value]) => {
-      return { key, chars: JSON.stringify(value ?? null).length, ...valueOf(value) };
-    }),
+    steps: stepsOf(job, ledger, valueOf),
     answers: Object.entries(memo.answers).map(([key, { action, content }]) => {
       return { key, action, ...(content !== undefined && valueOf(content)) };
     }),
@@ -139,6 +144,26 @@ export function detailOf(
     ...(hasValues && args !== null && { args: redactor.value(args, tool?.inputSchema) }),
     ...(job.outcome !== undefined && resultOf(job.outcome, tool, valueOf)),
   };
+}
+
+/** The steps of a job: those of the record began before the call had one. */
+function stepsOf(
+  { memo }: Job,
+  ledger: readonly LedgerEntry[],
+  valueOf: (value: unknown) => object | false,
+): StepView[] {
+  const charsOf = (value: unknown) => JSON.stringify(value ?? null).length;
+  const steps = new Map(
+    Object.entries(memo.steps).map(([key, value]): [string, StepView] => {
+      return [key, { key, chars: charsOf(value), ...valueOf(value) }];
+    }),
+  );
+  for (const { name, value, startedMs, endedMs, epoch } of ledger) {
+    const key = name.slice(name.indexOf(" ") + 1);
+    steps.delete(key);
+    steps.set(key, { key, chars: charsOf(value), startedMs, endedMs, epoch, ...valueOf(value) });
+  }
+  return [...steps.values()];
 }
 
 function waitOf(name: string, { until, done, content }: Wait, valueOf: (value: unknown) => object | false): WaitView {

@@ -134,7 +134,8 @@ export class OperatedJobs implements ServerJobs {
 
   async inspect(id: string, { values = false }: { readonly values?: boolean } = {}): Promise<JobDetail> {
     const job = await this.#get(id);
-    return detailOf(job, this.#jobs.toolOf(job.tool), this.#redactor, values);
+    const ledger = await this.#jobs.readLedger(id);
+    return detailOf(job, ledger, { tool: this.#jobs.toolOf(job.tool), redactor: this.#redactor, hasValues: values });
   }
 
   async retry(id: string): Promise<JobSummary> {

@@ -30,6 +30,8 @@ export function withErrorReporting(engine: Engine, report: (error: unknown) => v
     insert: (job, dueInMs) => attempt(() => engine.insert(job, dueInMs)),
     get: (id) => attempt(() => engine.get(id)),
     replace: (job, version) => attempt(() => engine.replace(job, version)),
+    appendLedger: (...args) => attempt(() => engine.appendLedger(...args)),
+    readLedger: (...args) => attempt(() => engine.readLedger(...args)),
     remove: (id) => attempt(() => engine.remove(id)),
     subscribe: (id, onChange) => {
       try {

@@ -5,9 +5,8 @@ import {
   type FailureOutcome,
   type Progress,
 } from "../../core/call/outcome.ts";
-import type { Job, Wait } from "../../core/dispatch/engine.ts";
+import type { Job, LedgerEntry, Wait } from "../../core/dispatch/engine.ts";
 import type { Jobs } from "./jobs.ts";
-import type { Json } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 import { settleOrMask } from "../../core/dispatch/error_masking.ts";
@@ -15,6 +14,7 @@ import type { CallContext } from "../../core/dispatch/call_context.ts";
 import type { RunLease } from "../../core/dispatch/services.ts";
 import { logRunEnd } from "./run_log.ts";
 import { KeptPieces } from "./kept_pieces.ts";
+import { LedgerWriter } from "./ledger_writer.ts";
 
 /** Shortest time between two writes of progress, in milliseconds. */
 const PROGRESS_MS = 250;
@@ -44,6 +44,8 @@ export interface LeaseOptions {
   readonly isPromised: boolean;
   /** When the run started, in milliseconds since the Unix epoch. */
   readonly startedMs: number;
+  /** Number of entries that the ledger of the job has. Default: 0. */
+  readonly entries?: number;
   /** Releases the engine's lease, if the run was started outside of a worker. */
   readonly release?: () => MaybePromise<void>;
 }
@@ -58,6 +60,7 @@ export class JobLease implements RunLease {
   readonly #release: (() => MaybePromise<void>) | undefined;
   readonly #unsubscribe: () => void;
   readonly #pieces: KeptPieces;
+  readonly #ledger: LedgerWriter;
   #progress: Progress | undefined;
   #isWriting = false;
   #isOver = false;
@@ -70,6 +73,10 @@ export class JobLease implements RunLease {
     this.#startedMs = options.startedMs;
     this.#release = options.release;
     this.#pieces = new KeptPieces(job.pieces);
+    const { id, epoch } = job;
+    const append = (from: number, entries: readonly LedgerEntry[]) =>
+      jobs.engine.appendLedger(id, epoch, from, entries);
+    this.#ledger = new LedgerWriter(append, options.entries ?? 0);
     this.#unsubscribe = jobs.engine.subscribe(job.id, () => void this.#checkCurrent());
     run.services.trackPending();
     // The job may have been cancelled before the subscription.
@@ -87,8 +94,8 @@ export class JobLease implements RunLease {
     if (this.isPromised && !this.#isWriting) void this.#writeReports();
   }
 
-  async saveStep(key: string, value: Json): Promise<void> {
-    this.job = await this.#jobs.saveStep(this.job, key, value) ?? this.job;
+  async append(entry: LedgerEntry): Promise<void> {
+    if (!await this.#ledger.add(entry)) await this.#checkCurrent();
   }
 
   async saveWait(name: string, wait: Wait): Promise<void> {

@@ -1,6 +1,5 @@
 /** Jobs: turns runs into jobs, and runs jobs that are due. */
 import { CleanUp } from "../../internal/clean_up.ts";
-import type { Peer, RequestHost } from "../../core/call/call.ts";
 import {
   type CallResult,
   type ErrorResult,
@@ -29,6 +28,7 @@ import type { ScheduledJobs } from "./scheduled_jobs.ts";
 import { jobRunState } from "./job_run_state.ts";
 import { toWaiting } from "./job_waits.ts";
 import { conflictOf, EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
+import { JobPeer } from "./job_peer.ts";
 import type { JobPromises } from "./job_promises.ts";
 import { logPromised, logRunBegin } from "./run_log.ts";
 import { answerWithin, timesOf } from "./run_guard.ts";
@@ -313,11 +313,17 @@ export class JobRunner {
     const meta = context === undefined && trace === undefined ? undefined : { context, trace };
     const call = { tool: job.tool, args: job.args, meta, config, peer: new JobPeer(job, this.#jobs.engine.env) };
     const run = new CallContext(definition, call, this.#services, undefined);
-    run.resume(job.callId ?? job.id, job.memo);
+    // The first run of a job has nothing before it.
+    const ledger = job.epoch === 1 ? [] : await this.#jobs.readLedger(id);
+    run.resume(job.callId ?? job.id, job.memo, ledger);
     logRunBegin(this.#services.logger, job);
     const concluded = this.#bind(
       run,
-      new JobLease(this.#jobs, job, run, { isPromised: true, startedMs: this.#services.clock.now() }),
+      new JobLease(this.#jobs, job, run, {
+        isPromised: true,
+        startedMs: this.#services.clock.now(),
+        entries: ledger.length,
+      }),
     );
     const { observer } = this.#services;
     const began = observer?.begin(run, job.attempt);
@@ -375,22 +381,4 @@ function checkRunnable(job: Job, { revision }: ToolDefinition): CallResult | und
 function configLost({ tool }: Job): CallResult {
   const message = `What the work of ${tool} was configured with can no longer be read; call it again`;
   return { kind: "failure", code: "config_lost", message, data: undefined };
-}
-
-/** Peer of a deferred run. The original caller has disconnected; only its principal is known. */
-class JobPeer implements Peer {
-  readonly wire = "job";
-  readonly principal: Peer["principal"];
-  readonly signal = undefined;
-  readonly metadata: Peer["metadata"] = { get: () => null };
-  readonly requestId = undefined;
-  readonly client = {};
-  readonly host: RequestHost | undefined;
-
-  /** @param env Bindings of the place where the job runs. */
-  constructor(job: Job, env: unknown) {
-    this.principal = job.principal;
-    // The engine keeps the place alive while a job runs.
-    this.host = env === undefined ? undefined : { env, waitUntil: () => {} };
-  }
 }

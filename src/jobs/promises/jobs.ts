@@ -5,12 +5,14 @@
  */
 import { askedAgain, NO_ANSWER } from "../../core/call/outcome.ts";
 import type { CallResult, Question } from "../../core/call/outcome.ts";
-import type { Json } from "../../internal/json.ts";
 import type { Clock } from "../../internal/time.ts";
-import type { AskAnswer, Engine, Job, JobState, Wait } from "../../core/dispatch/engine.ts";
+import type { AskAnswer, Engine, Job, JobState, LedgerEntry, Wait } from "../../core/dispatch/engine.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import type { Notifier } from "../../core/dispatch/job_notifier.ts";
 import { endedMemo, expireWaits, mergeMemo, resolveJobWait, type StoredResolution, toWaiting } from "./job_waits.ts";
+
+/** Number of entries of a ledger that are read at once: each may have 256 KiB. */
+const LEDGER_PAGE = 250;
 
 /** Number of times that a change is repeated after concurrent changes. */
 const MAX_TRIES = 100;
@@ -102,11 +104,14 @@ export class Jobs {
     return this.#changeRun(run, (job) => ({ ...job, ...report }));
   }
 
-  /** Stores the result of a step. Returns the changed job; `undefined` if the run is no longer the current one. */
-  saveStep(run: Job, key: string, value: Json): Promise<Job | undefined> {
-    return this.#changeRun(run, (job) => {
-      return { ...job, memo: { ...job.memo, steps: { ...job.memo.steps, [key]: value } } };
-    });
+  /** The whole ledger of a job. */
+  async readLedger(id: string): Promise<readonly LedgerEntry[]> {
+    const entries: LedgerEntry[] = [];
+    for (;;) {
+      const page = await this.engine.readLedger(id, entries.length, LEDGER_PAGE);
+      for (const entry of page) entries.push(entry);
+      if (page.length < LEDGER_PAGE) return entries;
+    }
   }
 
   /** Stores the result of a run, ends the job and notifies of its end. `undefined`, without a change, if the run is no longer the current one. */

@@ -118,6 +118,7 @@ class EngineDeferral implements Deferral {
       },
       cancel: (id) => this.#withJobs(({ jobs }) => jobs.cancel(id)),
       answer: (id, answers) => this.#withJobs(({ jobs }) => jobs.answer(id, answers)),
+      readLedger: (id) => this.#withJobs(({ jobs }) => jobs.readLedger(id)),
       toolOf: (name) => toolOfJob(services.registry, name),
     };
   }

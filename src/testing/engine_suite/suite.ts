@@ -3,6 +3,7 @@ import { releasing } from "../../internal/clean_up.ts";
 import { type ContractCheck, createBench, type EngineSuiteOptions, type OpenedEngine } from "./bench.ts";
 import { DELIVERY_CHECKS } from "./delivery_checks.ts";
 import { JOB_CHECKS, SUBSCRIPTION_CHECKS } from "./job_checks.ts";
+import { LEDGER_CHECKS } from "./ledger_checks.ts";
 import { LEASE_CHECKS, PROCESS_CHECKS } from "./lease_checks.ts";
 import { LIST_CHECKS } from "./list_checks.ts";
 import { PIECE_CHECKS } from "./piece_checks.ts";
@@ -26,6 +27,7 @@ const PARTS = {
   deliveries: DELIVERY_CHECKS,
   leases: LEASE_CHECKS,
   processes: PROCESS_CHECKS,
+  ledgers: LEDGER_CHECKS,
   "sleeps and waits": WAIT_CHECKS,
   "pieces of streams": PIECE_CHECKS,
   lists: LIST_CHECKS,

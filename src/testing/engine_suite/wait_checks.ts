@@ -64,6 +64,8 @@ export function copyOf(engine: Engine, insert: Engine["insert"] = engine.insert.
     insert,
     get: (id) => engine.get(id),
     replace: (job, version) => engine.replace(job, version),
+    appendLedger: (...args) => engine.appendLedger(...args),
+    readLedger: (...args) => engine.readLedger(...args),
     remove: (id) => engine.remove(id),
     subscribe: (id, onChange) => engine.subscribe(id, onChange),
     schedule: (id, delayMs) => engine.schedule(id, delayMs),

@@ -13,6 +13,7 @@ import {
 } from "../../../mod.ts";
 import { bearer } from "../../../src/entries/auth.ts";
 import { openDatabase, type SqliteDatabase } from "../../../src/jobs/engines/sqlite/database.ts";
+import { SQLITE_SCHEMA_VERSION } from "../../../src/jobs/engines/sqlite/store.ts";
 import { sqliteEngine } from "../../../src/entries/engines/sqlite.ts";
 import { without } from "../../wires/descriptions/all.ts";
 import type { Place } from "../../wires/descriptions/description.ts";
@@ -144,7 +145,7 @@ async function openLocked(row: WireRow): Promise<Locked> {
     busyTimeoutMs: 1,
     synchronous: "NORMAL",
     schema: "SELECT 1",
-    schemaVersion: 2,
+    schemaVersion: SQLITE_SCHEMA_VERSION,
   });
   return {
     patient: patient.client,

@@ -139,7 +139,8 @@ class Replay {
     this.clock.tick(STEP_MS);
     await this.#settle(() => true);
     deepStrictEqual(this.#faults, []);
-    const seen = seenOf(await this.#engine.get(this.#id), this.#bodies);
+    const [entry] = await this.#engine.readLedger(this.#id, 0, 1);
+    const seen = seenOf(await this.#engine.get(this.#id), entry?.value, this.#bodies);
     deepStrictEqual(seen, expectedOf(after.jobs[0]!), "the job differs from that of the model");
   }
 
@@ -195,6 +196,8 @@ class Replay {
       },
       get: (id) => gate.pass("read", () => engine.get(id)),
       replace: (job, version) => gate.pass("change", () => engine.replace(job, version)),
+      appendLedger: (...args) => gate.pass("change", () => engine.appendLedger(...args)),
+      readLedger: (...args) => gate.pass("read", () => engine.readLedger(...args)),
       remove: () => Promise.reject(new Error("The protocol removes no job")),
       subscribe: (id, onChange) => engine.subscribe(id, () => gate.isDead || onChange()),
       schedule: (_, delayMs) => {
@@ -339,11 +342,11 @@ interface Seen {
   readonly memo: string;
 }
 
-function seenOf(job: Job | undefined, bodies: number): Seen {
+function seenOf(job: Job | undefined, step: unknown, bodies: number): Seen {
   const { state, epoch, memo, outcome } = job!;
   const { done = "open", content, until } = memo.waits?.["value value"] ?? {};
   const wait = done === "accept" ? content : done;
-  const kept = `${memo.steps["step"] ?? null} ${wait} ${until !== undefined}`;
+  const kept = `${step ?? null} ${wait} ${until !== undefined}`;
   return { state, epoch, bodies, memo: outcome?.kind === "answer" ? `${outcome.value}` : kept };
 }
 

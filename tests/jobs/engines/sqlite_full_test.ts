@@ -5,7 +5,7 @@ import { test } from "node:test";
 import type { Engine } from "../../../src/core/dispatch/engine.ts";
 import { sqliteEngine, type SqliteEngineOptions } from "../../../src/entries/engines/sqlite.ts";
 import { openDatabase, type SqliteDatabase } from "../../../src/jobs/engines/sqlite/database.ts";
-import { openStore, type SqliteStore } from "../../../src/jobs/engines/sqlite/store.ts";
+import { openStore, SQLITE_SCHEMA_VERSION, type SqliteStore } from "../../../src/jobs/engines/sqlite/store.ts";
 import { SqliteSubscriptions } from "../../../src/jobs/engines/sqlite/subscriptions.ts";
 import { temporaryFolder } from "../../temporary_folder.ts";
 import { errorLogger, newJob, type OpenedEngine, Runs, sleep, testEngine, until } from "./fixture.ts";
@@ -42,7 +42,12 @@ const CONNECTION = { busyTimeoutMs: 5_000, synchronous: "NORMAL" } as const;
 
 /** Opens the file as another program would. */
 function openRaw(path: string): SqliteDatabase {
-  return openDatabase(path, { ...CONNECTION, busyTimeoutMs: 1, schema: "SELECT 1", schemaVersion: 2 });
+  return openDatabase(path, {
+    ...CONNECTION,
+    busyTimeoutMs: 1,
+    schema: "SELECT 1",
+    schemaVersion: SQLITE_SCHEMA_VERSION,
+  });
 }
 
 function read(database: SqliteDatabase, sql: string): unknown[] {
@@ -88,11 +93,33 @@ test("sqlite() leaves the file of another program alone", async () => {
 test("sqlite() leaves the file of a newer version alone", async () => {
   const opened = await openSqlite();
   const raw = openRaw(opened.path);
-  raw.exec("PRAGMA user_version = 3");
-  throws(() => sqliteEngine(opened.path), /a newer version of Toolwire wrote it \(schema 3, supported is 2\)/);
+  raw.exec("PRAGMA user_version = 4");
+  throws(() => sqliteEngine(opened.path), /a newer version of Toolwire wrote it \(schema 4, supported is 3\)/);
   raw.exec("PRAGMA user_version = 1");
   raw.close();
-  throws(() => sqliteEngine(opened.path), /an older version of Toolwire wrote it \(schema 1, supported is 2\); delete/);
+  throws(() => sqliteEngine(opened.path), /an older version of Toolwire wrote it \(schema 1, supported is 3\); delete/);
+  await opened.close();
+});
+
+test("sqlite() brings the file of schema 2 to the current one, and its jobs go on", async () => {
+  const opened = await openSqlite();
+  const job = newJob({ state: "running", epoch: 1, memo: { answers: {}, steps: { paid: 1 } } });
+  await opened.engine.insert(job);
+  await opened.engine.close();
+  const raw = openRaw(opened.path);
+  // What schema 2 had not.
+  raw.exec(
+    "DROP TRIGGER ledger_deleted; DROP TABLE ledger; ALTER TABLE jobs DROP COLUMN epoch; PRAGMA user_version = 2",
+  );
+  raw.close();
+  const engine = sqliteEngine(opened.path);
+  deepStrictEqual(await engine.get(job.id), job);
+  const next = { ...job, epoch: 2, version: 2 };
+  strictEqual(await engine.replace(next, 1), true);
+  const entry = { name: "step ship", value: 2, startedMs: 1, endedMs: 2, epoch: 2 };
+  strictEqual(await engine.appendLedger(job.id, 2, 0, [entry]), true);
+  deepStrictEqual(await engine.readLedger(job.id, 0, 100), [entry]);
+  await engine.close();
   await opened.close();
 });
 
@@ -107,7 +134,7 @@ test("sqlite() writes ahead, and waits for the disk if it is to outlive the mach
       ...CONNECTION,
       synchronous: outlives === "process" ? "NORMAL" : "FULL",
       schema: "SELECT 1",
-      schemaVersion: 2,
+      schemaVersion: SQLITE_SCHEMA_VERSION,
     });
     deepStrictEqual(read(raw, "PRAGMA journal_mode"), [{ journal_mode: "wal" }]);
     deepStrictEqual(read(raw, "PRAGMA synchronous"), [{ synchronous: levels[outlives] }]);

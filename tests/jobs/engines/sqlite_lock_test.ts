@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { createClient, createServer, defineTool, memoryTransport } from "../../../mod.ts";
 import { openDatabase } from "../../../src/jobs/engines/sqlite/database.ts";
+import { SQLITE_SCHEMA_VERSION } from "../../../src/jobs/engines/sqlite/store.ts";
 import { sqliteEngine, type SqliteEngineOptions } from "../../../src/entries/engines/sqlite.ts";
 import { temporaryFolder } from "../../temporary_folder.ts";
 import { changed, errorLogger, newJob, Runs, sleep, until } from "./fixture.ts";
@@ -17,7 +18,7 @@ async function openLocked(options: SqliteEngineOptions = {}) {
     busyTimeoutMs: 1,
     synchronous: "NORMAL",
     schema: "SELECT 1",
-    schemaVersion: 2,
+    schemaVersion: SQLITE_SCHEMA_VERSION,
   });
   return {
     engine,

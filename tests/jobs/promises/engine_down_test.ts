@@ -19,6 +19,8 @@ function down(fail: () => never | Promise<never>) {
     insert: (job, dueInMs) => failIfDown(() => engine.insert(job, dueInMs)),
     get: (id) => failIfDown(() => engine.get(id)),
     replace: (job, version) => failIfDown(() => engine.replace(job, version)),
+    appendLedger: (...args) => failIfDown(() => engine.appendLedger(...args)),
+    readLedger: (...args) => failIfDown(() => engine.readLedger(...args)),
     remove: (id) => failIfDown(() => engine.remove(id)),
     schedule: (id, delayMs) => failIfDown(() => engine.schedule(id, delayMs)),
     lease: (id) => failIfDown(() => engine.lease(id)),

@@ -8,7 +8,6 @@ import { FakeClock } from "../../../src/entries/testing.ts";
 import { newJob } from "../engines/fixture.ts";
 
 const ENDINGS: Readonly<Record<string, (jobs: Jobs, run: Job) => Promise<unknown>>> = {
-  saveStep: (jobs, run) => jobs.saveStep(run, "step", 1),
   finish: (jobs, run) => jobs.finish(run, { kind: "answer", value: 1 }),
   suspend: (jobs, run) => jobs.suspend(run, ["value k"], { memo: run.memo }),
   retry: (jobs, run) => jobs.retry(run, 1_000),

@@ -18,6 +18,8 @@ const ENGINE: Faults<Engine> = {
   insert: BOTH,
   get: BOTH,
   replace: BOTH,
+  appendLedger: BOTH,
+  readLedger: BOTH,
   // Only after a failure: it is among the clean-ups.
   remove: [],
   subscribe: THROWS,

@@ -16,7 +16,9 @@ const tools = [
   }),
   defineTool("job").describe("Deferred work").promise({ budgetMs: 1 }).handle(async (_, ctx) => {
     ctx.progress(1, 2);
+    await ctx.step("before", () => 1);
     await ctx.sleep("a moment", 2_000);
+    await ctx.step("after", () => 2);
     return "done";
   }),
 ];

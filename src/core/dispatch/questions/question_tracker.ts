@@ -6,9 +6,8 @@ import {
   type Question,
   type QuestionsResult,
 } from "../../call/outcome.ts";
-import type { AskAnswer, Memo } from "../engine.ts";
+import type { AskAnswer, LedgerEntry, Memo } from "../engine.ts";
 import { Failure } from "../../errors/failure.ts";
-import { ToolError } from "../../errors/tool_error.ts";
 import type { Json } from "../../../internal/json.ts";
 import type {
   Answers,
@@ -28,6 +27,7 @@ import type { TokenKeys } from "../../token/token.ts";
 import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
 import { InFlightWork } from "./in_flight.ts";
+import { KeptSteps } from "./kept_steps.ts";
 import { ReplayCheck } from "./replay_check.ts";
 import {
   checkAnswer,
@@ -54,10 +54,6 @@ const SETTLING_TURNS = 10;
 /** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
 const MAX_ANSWERS = 12_000;
 
-/** Limits on the steps of a job: their number, and their length together in UTF-16 code units of JSON. */
-const MAX_STEPS = 1_000;
-const MAX_STEP_CHARS = 1_048_576;
-
 /** A question of other libraries has no key: the answer arrives with a later run, which finds it by the key. */
 const QUESTION_WITHOUT_KEY =
   'Cannot ask: a question has a key first, such as ctx.elicit("sure", { message: "Sure?", schema })';
@@ -69,10 +65,9 @@ export class QuestionTracker implements RunQuestions {
   /** The memo at the start of the run, with members that only newer versions know. */
   readonly #memoBefore: Memo | undefined;
   readonly #answers: Map<string, AskAnswer>;
-  readonly #steps: Map<string, Json>;
+  readonly #steps: KeptSteps;
   /** Number of answers that did not fit, by key. */
   readonly #misfits: Map<string, number>;
-  #stepChars: number;
   /** Keys of the answers at the start of the run. */
   readonly #givenAnswerKeys: readonly string[];
   readonly #usedKeys = new Set<string>();
@@ -91,17 +86,16 @@ export class QuestionTracker implements RunQuestions {
   #hasSettled = false;
   isLeft = false;
 
-  constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
+  constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined, ledger: readonly LedgerEntry[] = []) {
     this.#run = run;
     this.#keys = keys;
     this.#memoBefore = memo;
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
     this.#givenAnswerKeys = [...this.#answers.keys()];
-    this.#steps = new Map(Object.entries(memo?.steps ?? {}));
+    this.#steps = new KeptSteps(run, memo, ledger);
     this.#misfits = new Map(Object.entries(memo?.misfits ?? {}));
     this.#waits = new WaitTracker(run, keys, memo);
     this.#replay = new ReplayCheck(run.definition.name, memo);
-    this.#stepChars = this.#steps.size === 0 ? 0 : JSON.stringify(memo?.steps).length;
   }
 
   get requests(): Readonly<Record<string, Question>> | undefined {
@@ -125,7 +119,7 @@ export class QuestionTracker implements RunQuestions {
     return {
       ...this.#memoBefore,
       answers: Object.fromEntries(this.#answers),
-      steps: Object.fromEntries(this.#steps),
+      steps: this.#steps.recorded,
       ...(this.#misfits.size > 0 && { misfits: Object.fromEntries(this.#misfits) }),
       ...(waits.size > 0 && { waits: Object.fromEntries(waits) }),
       // A continuation is short-lived, and has no room for it.
@@ -329,30 +323,14 @@ export class QuestionTracker implements RunQuestions {
   }
 
   async #keepStep(key: string, work: () => unknown): Promise<Json> {
-    const stored = this.#steps.get(key);
-    if (stored !== undefined) return structuredClone(stored);
+    const stored = await this.#steps.find(key);
+    if (stored !== undefined) return stored;
+    this.#steps.assertRoom(key);
+    const startedMs = this.#run.services.clock.now();
     // The first run gets the same value as later runs: a copy through JSON, which has no undefined.
     const json = JSON.stringify(await work()) ?? "null";
-    const value: Json = JSON.parse(json);
-    this.#checkRoom(key, json.length);
-    this.#steps.set(key, value);
-    // The job may be in the middle of being written, without this step.
-    if (this.#run.lease === undefined) await this.#run.jobWritten;
-    await this.#run.lease?.saveStep(key, value);
+    await this.#steps.keep(key, json, startedMs);
     return JSON.parse(json);
-  }
-
-  /** @throws {ToolError} If a job cannot keep the result of another step: each change of a job writes all of it. */
-  #checkRoom(key: string, chars: number): void {
-    if (this.#run.definition.promise === undefined) return;
-    this.#stepChars += chars;
-    if (this.#steps.size >= MAX_STEPS) {
-      throw new ToolError("result_too_large", `The step "${key}" is one too many: a job keeps ${MAX_STEPS} steps`);
-    }
-    if (this.#stepChars > MAX_STEP_CHARS) {
-      const message = `The steps up to "${key}" have ${this.#stepChars} characters; a job keeps ${MAX_STEP_CHARS}`;
-      throw new ToolError("result_too_large", message);
-    }
   }
 
   /** The answers; {@link OPEN} if one of them is missing. */

@@ -17,7 +17,7 @@ export function withQuestions<Keys extends TokenKeys>(keys: Keys): Keys & Questi
 
 function createQuestions(keys: TokenKeys): QuestionSupport {
   return {
-    track: (run, memo) => new QuestionTracker(run, keys, memo),
+    track: (run, memo, ledger) => new QuestionTracker(run, keys, memo, ledger),
     openCallerState: (run) => new SignedCallerState(run, keys),
     resume: (run, continuation) => resumeContinuation(keys, run, continuation),
   };

@@ -7,7 +7,7 @@
  * delivers. When the process dies, the lease expires, and BullMQ delivers again. Leases are timed by the clock of the store alone.
  */
 import type { Lazy } from "../../../internal/async.ts";
-import type { Job } from "../../../core/dispatch/engine.ts";
+import type { Job, LedgerEntry } from "../../../core/dispatch/engine.ts";
 import type { JobHead, JobRange } from "../job_list.ts";
 import type { ErrorThrottle } from "../store_errors.ts";
 
@@ -51,7 +51,11 @@ export interface JobRecords {
   get(id: string): Promise<Job | undefined>;
   /** Returns `false` if there is no job of this version. Notifies all processes. */
   replace(job: Job, version: number): Promise<boolean>;
-  /** Deletes the job and its lease. Notifies all processes. */
+  /** Appends to the ledger of a job, as `appendLedger` of an engine does. */
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): Promise<boolean>;
+  /** Reads a page of the ledger of a job. */
+  readLedger(id: string, from: number, limit: number): Promise<LedgerEntry[]>;
+  /** Deletes the job, its ledger and its lease. Notifies all processes. */
   remove(id: string): Promise<void>;
   /** Returns the id of the job's record; `undefined` if there is no such job. */
   recordId(id: string): Promise<string | undefined>;

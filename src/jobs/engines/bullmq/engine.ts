@@ -1,7 +1,15 @@
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import { Listeners } from "../../../internal/async.ts";
 import { within } from "../../../internal/time.ts";
-import type { Engine, EngineWorker, Job, JobFilter, JobPage, WorkOptions } from "../../../core/dispatch/engine.ts";
+import type {
+  Engine,
+  EngineWorker,
+  Job,
+  JobFilter,
+  JobPage,
+  LedgerEntry,
+  WorkOptions,
+} from "../../../core/dispatch/engine.ts";
 import { pageOf, rangeOf } from "../job_list.ts";
 import { MissingPackageError } from "../store_errors.ts";
 import type { Backend, BullmqLease, BullmqSettings, Delivery, DeliveryWorker, JobRecords } from "./backend.ts";
@@ -58,6 +66,14 @@ export class BullmqEngine implements Engine {
 
   replace(job: Job, version: number): Promise<boolean> {
     return this.#request(() => this.#backend.records.replace(job, version));
+  }
+
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): Promise<boolean> {
+    return this.#request(() => this.#backend.records.appendLedger(id, epoch, from, entries));
+  }
+
+  readLedger(id: string, from: number, limit: number): Promise<LedgerEntry[]> {
+    return this.#request(() => this.#backend.records.readLedger(id, from, limit));
   }
 
   remove(id: string): Promise<void> {

@@ -243,7 +243,7 @@ export class PostgresBackend implements Backend {
 /** Whether all tables exist, with BullMQ's in its current version or a newer one. */
 async function hasTables(client: PgClient, bullmq: typeof import("bullmq")): Promise<boolean> {
   const { rows } = await client.query(
-    "SELECT to_regclass('toolwire_jobs.jobs_by_creation') AS toolwire, to_regclass($1) AS bullmq",
+    "SELECT to_regclass('toolwire_jobs.ledger') AS toolwire, to_regclass($1) AS bullmq",
     [`${BULLMQ_SCHEMA}.migration`],
   );
   if (rows[0]?.toolwire === null || rows[0]?.bullmq === null) return false;

@@ -1,5 +1,5 @@
 import type { BullmqLease, Delivery, JobRecords, LeaseResult, ScheduledDelivery } from "./backend.ts";
-import type { Job } from "../../../core/dispatch/engine.ts";
+import type { Job, LedgerEntry } from "../../../core/dispatch/engine.ts";
 import { headColumns, headOfRow, HEADS, type JobHead, type JobRange } from "../job_list.ts";
 import { decodeJob, type SkippedRecords } from "../job_record.ts";
 
@@ -30,6 +30,16 @@ export const TABLES = `
     leased_until timestamptz,
     PRIMARY KEY (queue, id)
   );
+  ALTER TABLE toolwire_jobs.jobs ADD COLUMN IF NOT EXISTS epoch bigint NOT NULL DEFAULT 0;
+  CREATE TABLE IF NOT EXISTS toolwire_jobs.ledger (
+    queue text NOT NULL,
+    id text NOT NULL,
+    record_id text NOT NULL,
+    at bigint NOT NULL,
+    entry text NOT NULL,
+    PRIMARY KEY (queue, id, record_id, at),
+    FOREIGN KEY (queue, id) REFERENCES toolwire_jobs.jobs ON DELETE CASCADE
+  );
   CREATE INDEX IF NOT EXISTS jobs_by_expiry ON toolwire_jobs.jobs (expires_at);
   CREATE INDEX IF NOT EXISTS jobs_by_creation ON toolwire_jobs.jobs (queue, created_at_ms, id)`;
 
@@ -47,17 +57,27 @@ const IS_FREE = `(leased_until IS NULL OR leased_until <= ${NOW})`;
 const STATEMENTS = {
   // An expired job that is not purged yet is replaced.
   insert: `INSERT INTO toolwire_jobs.jobs AS existing 
-      (queue, id, record_id, version, expires_at, body, created_at_ms, state, tool, principal)
-    VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6, $7, $8, $9, $10)
+      (queue, id, record_id, version, expires_at, body, epoch, created_at_ms, state, tool, principal)
+    VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6, $7, $8, $9, $10, $11)
     ON CONFLICT (queue, id) DO UPDATE SET record_id = excluded.record_id, version = excluded.version,
-      expires_at = excluded.expires_at, body = excluded.body, created_at_ms = excluded.created_at_ms,
+      expires_at = excluded.expires_at, body = excluded.body, epoch = excluded.epoch, created_at_ms = excluded.created_at_ms,
       state = excluded.state, tool = excluded.tool, principal = excluded.principal, delivery = NULL, claim = NULL, leased_until = NULL
     WHERE existing.expires_at <= ${NOW}`,
   get: `SELECT body FROM toolwire_jobs.jobs WHERE ${THE_JOB}`,
   replace: `WITH changed AS (
-      UPDATE toolwire_jobs.jobs SET version = $4, expires_at = to_timestamp($5::float8 / 1000), body = $6, state = $7
+      UPDATE toolwire_jobs.jobs SET version = $4, expires_at = to_timestamp($5::float8 / 1000), body = $6, state = $7, epoch = $8
       WHERE ${THE_JOB} AND version = $3 RETURNING id
     ) SELECT pg_notify('${CHANNEL}', $1 || ':' || id) FROM changed`,
+  // The lock keeps another run from beginning between the check and the write. `cut` sees the rows as they were before.
+  appendLedger: `WITH job AS (SELECT record_id FROM toolwire_jobs.jobs WHERE ${THE_JOB} AND epoch = $3 FOR SHARE),
+    cut AS (DELETE FROM toolwire_jobs.ledger USING job
+      WHERE queue = $1 AND id = $2 AND ledger.record_id = job.record_id AND at >= $4::bigint + cardinality($5::text[]))
+    INSERT INTO toolwire_jobs.ledger (queue, id, record_id, at, entry)
+    SELECT $1, $2, job.record_id, $4::bigint + one.at - 1, one.entry
+      FROM job, unnest($5::text[]) WITH ORDINALITY AS one (entry, at)
+    ON CONFLICT (queue, id, record_id, at) DO UPDATE SET entry = excluded.entry`,
+  readLedger: `SELECT entry FROM toolwire_jobs.ledger JOIN toolwire_jobs.jobs USING (queue, id, record_id)
+    WHERE ${THE_JOB} AND at >= $3::bigint ORDER BY at LIMIT $4`,
   heads: `SELECT id, created_at_ms, state, tool, principal FROM toolwire_jobs.jobs
     WHERE queue = $1 AND (created_at_ms, id) < ($2::bigint, $3) AND created_at_ms >= $4::bigint AND expires_at > ${NOW}
     ORDER BY created_at_ms DESC, id DESC LIMIT ${HEADS}`,
@@ -121,7 +141,7 @@ export class PostgresRecords implements JobRecords {
   async insert(job: Job, recordId: string, first?: ScheduledDelivery): Promise<boolean> {
     await this.#purge();
     const { id, version, expiresAtMs } = job;
-    const values = [id, recordId, version, expiresAtMs, JSON.stringify(job), ...headColumns(job)];
+    const values = [id, recordId, version, expiresAtMs, JSON.stringify(job), job.epoch, ...headColumns(job)];
     if (first === undefined) return await this.#change("insert", values);
     return await this.#schedule(first, (query) => this.#change("insert", values, query));
   }
@@ -137,7 +157,18 @@ export class PostgresRecords implements JobRecords {
   }
 
   replace(job: Job, version: number): Promise<boolean> {
-    return this.#change("replace", [job.id, version, job.version, job.expiresAtMs, JSON.stringify(job), job.state]);
+    const { id, expiresAtMs, state, epoch } = job;
+    return this.#change("replace", [id, version, job.version, expiresAtMs, JSON.stringify(job), state, epoch]);
+  }
+
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): Promise<boolean> {
+    return this.#change("appendLedger", [id, epoch, from, entries.map((entry) => JSON.stringify(entry))]);
+  }
+
+  async readLedger(id: string, from: number, limit: number): Promise<LedgerEntry[]> {
+    return (await this.#run("readLedger", id, from, limit)).rows.map(({ entry }): LedgerEntry =>
+      JSON.parse(String(entry))
+    );
   }
 
   async remove(id: string): Promise<void> {

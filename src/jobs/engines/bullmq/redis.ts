@@ -26,9 +26,9 @@ import {
 import type { IRedisClient, IRedisTransaction } from "bullmq";
 import type { ChainableCommander, Redis } from "ioredis";
 import { Lazy } from "../../../internal/async.ts";
-import type { Job } from "../../../core/dispatch/engine.ts";
+import type { Job, LedgerEntry } from "../../../core/dispatch/engine.ts";
 import { importPackage } from "../store_errors.ts";
-import { headText, readHeads, recordKey, TRIM } from "./redis_list.ts";
+import { headText, ledgerKey, readHeads, recordKey, TRIM } from "./redis_list.ts";
 import { type JobHead, type JobRange, positionOf } from "../job_list.ts";
 import { decodeJob, type SkippedRecords } from "../job_record.ts";
 
@@ -147,7 +147,7 @@ const NOW = `
   local now = time[1] * 1000 + math.floor(time[2] / 1000)`;
 
 /**
- * In each script, `KEYS[1]` is the record, `KEYS[2]` and `KEYS[3]` are the sets of redis_list.ts. Each change is one script, so that it
+ * In each script, `KEYS[1]` is the record, `KEYS[2]` and `KEYS[3]` are the sets of redis_list.ts, `KEYS[4]` is the ledger, a list. Each change is one script, so that it
  * is atomic. A transaction is not rolled back if one of its commands fails: a script after BullMQ's checks that the delivery is there.
  */
 const HAS_DELIVERY = `
@@ -157,8 +157,10 @@ const INSERT = `${NOW}
   local delivery = ARGV[7]
   if delivery ~= "" then ${HAS_DELIVERY} end
   if redis.call("EXISTS", KEYS[1]) == 1 then return 0 end
-  redis.call("HSET", KEYS[1], "record", ARGV[1], "version", ARGV[2], "body", ARGV[3], "head", ARGV[5], "position", ARGV[6])
+  redis.call("HSET", KEYS[1], "record", ARGV[1], "version", ARGV[2], "body", ARGV[3], "head", ARGV[5], "position", ARGV[6],
+    "epoch", ARGV[8])
   redis.call("PEXPIREAT", KEYS[1], ARGV[4])
+  redis.call("DEL", KEYS[4])
   redis.call("ZADD", KEYS[2], 0, ARGV[6])
   redis.call("ZADD", KEYS[3], ARGV[4], ARGV[6])
   ${TRIM}
@@ -166,10 +168,19 @@ const INSERT = `${NOW}
 
 const REPLACE = `
   if redis.call("HGET", KEYS[1], "version") ~= ARGV[1] then return 0 end
-  redis.call("HSET", KEYS[1], "version", ARGV[2], "body", ARGV[3], "head", ARGV[7])
+  redis.call("HSET", KEYS[1], "version", ARGV[2], "body", ARGV[3], "head", ARGV[7], "epoch", ARGV[9])
   redis.call("PEXPIREAT", KEYS[1], ARGV[4])
+  redis.call("PEXPIREAT", KEYS[4], ARGV[4])
   redis.call("ZADD", KEYS[3], "XX", ARGV[4], ARGV[8])
   redis.call("PUBLISH", ARGV[5], ARGV[6])
+  return 1`;
+
+const APPEND_LEDGER = `
+  if redis.call("HGET", KEYS[1], "epoch") ~= ARGV[1] then return 0 end
+  local from = tonumber(ARGV[2])
+  if from == 0 then redis.call("DEL", KEYS[4]) else redis.call("LTRIM", KEYS[4], 0, from - 1) end
+  for at = 3, #ARGV do redis.call("RPUSH", KEYS[4], ARGV[at]) end
+  redis.call("PEXPIRE", KEYS[4], redis.call("PTTL", KEYS[1]))
   return 1`;
 
 const REMOVE = `
@@ -178,7 +189,7 @@ const REMOVE = `
     redis.call("ZREM", KEYS[2], position)
     redis.call("ZREM", KEYS[3], position)
   end
-  redis.call("DEL", KEYS[1])
+  redis.call("DEL", KEYS[1], KEYS[4])
   redis.call("PUBLISH", ARGV[1], ARGV[2])`;
 
 /**
@@ -240,8 +251,9 @@ class RedisRecords implements JobRecords {
   async insert(job: Job, recordId: string, first?: ScheduledDelivery): Promise<boolean> {
     const { id, version, expiresAtMs } = job;
     const values = [recordId, version, JSON.stringify(job), Math.ceil(expiresAtMs), headText(job), positionOf(job)];
-    if (first === undefined) return await this.#run(INSERT, id, ...values, "") === 1;
-    return await this.#schedule(first, INSERT, id, ...values, this.#deliveries + first.delivery.id) === 1;
+    if (first === undefined) return await this.#run(INSERT, id, ...values, "", job.epoch) === 1;
+    const delivery = this.#deliveries + first.delivery.id;
+    return await this.#schedule(first, INSERT, id, ...values, delivery, job.epoch) === 1;
   }
 
   async lease({ job, delivery, claim }: BullmqLease, leaseMs: number): Promise<boolean> {
@@ -258,7 +270,18 @@ class RedisRecords implements JobRecords {
   async replace(job: Job, version: number): Promise<boolean> {
     const { id, expiresAtMs } = job;
     const values = [version, job.version, JSON.stringify(job), Math.ceil(expiresAtMs), this.#channel, id];
-    return await this.#run(REPLACE, id, ...values, headText(job), positionOf(job)) === 1;
+    return await this.#run(REPLACE, id, ...values, headText(job), positionOf(job), job.epoch) === 1;
+  }
+
+  async appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): Promise<boolean> {
+    const texts = entries.map((entry) => JSON.stringify(entry));
+    return await this.#run(APPEND_LEDGER, id, epoch, from, ...texts) === 1;
+  }
+
+  async readLedger(id: string, from: number, limit: number): Promise<LedgerEntry[]> {
+    const redis = await this.#access.connect();
+    const texts = await redis.lrange(ledgerKey(this.#prefix, id), from, from + limit - 1);
+    return texts.map((text): LedgerEntry => JSON.parse(text));
   }
 
   async remove(id: string): Promise<void> {
@@ -313,7 +336,7 @@ class RedisRecords implements JobRecords {
   }
 
   #keys(id: string): readonly string[] {
-    return [this.#key(id), `${this.#prefix}:positions`, `${this.#prefix}:expiries`];
+    return [this.#key(id), `${this.#prefix}:positions`, `${this.#prefix}:expiries`, ledgerKey(this.#prefix, id)];
   }
 
   #key(id: string): string {

@@ -22,6 +22,11 @@ export function recordKey(prefix: string, id: string): string {
   return `${prefix}:job:${id}`;
 }
 
+/** Returns the Redis key of the list that has a job's ledger. */
+export function ledgerKey(prefix: string, id: string): string {
+  return `${prefix}:ledger:${id}`;
+}
+
 /** Returns the field `head` of a record as JSON: state, tool and caller, which a list needs besides the position. */
 export function headText({ state, tool, principal }: Job): string {
   return JSON.stringify([state, tool, principal?.id ?? ""]);

@@ -1,6 +1,6 @@
 /** The tables of an object, as the store of SQLite uses them. */
 import type { SqliteDatabase, SqliteStatement, SqliteValue } from "../sqlite/database.ts";
-import { SQLITE_SCHEMA, SQLITE_SCHEMA_VERSION } from "../sqlite/store.ts";
+import { SQLITE_SCHEMA, SQLITE_SCHEMA_VERSION, SQLITE_UPGRADES } from "../sqlite/store.ts";
 import { PARTS_SCHEMA } from "./bodies.ts";
 import type { ObjectStorage } from "./platform.ts";
 
@@ -21,6 +21,13 @@ export function openObjectDatabase(storage: ObjectStorage): SqliteDatabase {
       sql.exec(SQLITE_SCHEMA);
       sql.exec(PARTS_SCHEMA);
       sql.exec("INSERT INTO toolwire (schema_version) VALUES (?)", SQLITE_SCHEMA_VERSION);
+    });
+  } else if (SQLITE_UPGRADES[Number(row["version"])] !== undefined) {
+    storage.transactionSync(() => {
+      for (let version = Number(row["version"]); version < SQLITE_SCHEMA_VERSION; version++) {
+        sql.exec(SQLITE_UPGRADES[version] ?? "");
+      }
+      sql.exec("UPDATE toolwire SET schema_version = ?", SQLITE_SCHEMA_VERSION);
     });
   } else if (row["version"] !== SQLITE_SCHEMA_VERSION) {
     throw new Error(

@@ -1,6 +1,14 @@
 /** The engine over shards: a job is in the shard that its id selects. */
 import type { MaybePromise } from "../../../internal/async.ts";
-import type { Engine, EngineWorker, Job, JobFilter, JobPage, WorkOptions } from "../../../core/dispatch/engine.ts";
+import type {
+  Engine,
+  EngineWorker,
+  Job,
+  JobFilter,
+  JobPage,
+  LedgerEntry,
+  WorkOptions,
+} from "../../../core/dispatch/engine.ts";
 import { HEADS, pageOf, positionOf, rangeOf } from "../job_list.ts";
 import { INSTANCE_LEASE_MS, Shard, type ShardCalls } from "./shard.ts";
 
@@ -56,6 +64,14 @@ export class DurableObjectEngine implements Engine {
 
   replace(job: Job, version: number): MaybePromise<boolean> {
     return this.#shardOf(job.id).replace(job, version);
+  }
+
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): MaybePromise<boolean> {
+    return this.#shardOf(id).appendLedger(id, epoch, from, entries);
+  }
+
+  readLedger(id: string, from: number, limit: number): MaybePromise<readonly LedgerEntry[]> {
+    return this.#shardOf(id).readLedger(id, from, limit);
   }
 
   remove(id: string): MaybePromise<void> {

@@ -1,5 +1,5 @@
 /** Calls to the shards of other objects: the name of a method and its arguments as JSON, by `fetch`. */
-import type { Job, JobFilter } from "../../../core/dispatch/engine.ts";
+import type { Job, JobFilter, LedgerEntry } from "../../../core/dispatch/engine.ts";
 import type { JobHead } from "../job_list.ts";
 import type { SqliteLease } from "../sqlite/store.ts";
 import type { ObjectResponse } from "./platform.ts";
@@ -13,6 +13,8 @@ const METHODS: { readonly [Name in keyof ShardCalls]: true } = {
   insert: true,
   get: true,
   replace: true,
+  appendLedger: true,
+  readLedger: true,
   remove: true,
   heads: true,
   schedule: true,
@@ -58,6 +60,14 @@ export class RemoteShard implements ShardCalls {
 
   replace(job: Job, version: number): Promise<boolean> {
     return this.#call("replace", job, version);
+  }
+
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): Promise<boolean> {
+    return this.#call("appendLedger", id, epoch, from, entries);
+  }
+
+  readLedger(id: string, from: number, limit: number): Promise<readonly LedgerEntry[]> {
+    return this.#call("readLedger", id, from, limit);
   }
 
   heads(filter: JobFilter, cursor: string | null): Promise<readonly JobHead[]> {

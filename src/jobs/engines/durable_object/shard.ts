@@ -5,7 +5,7 @@
  * next instance delivers their jobs again. The alarm wakes the object for that, because it is set while anything runs.
  */
 import { Listeners, type MaybePromise } from "../../../internal/async.ts";
-import type { EngineWorker, Job, JobFilter, WorkOptions } from "../../../core/dispatch/engine.ts";
+import type { EngineWorker, Job, JobFilter, LedgerEntry, WorkOptions } from "../../../core/dispatch/engine.ts";
 import type { JobHead } from "../job_list.ts";
 import { type SqliteLease, SqliteStore } from "../sqlite/store.ts";
 import type { ErrorThrottle } from "../store_errors.ts";
@@ -33,6 +33,8 @@ export interface ShardCalls {
   insert(job: Job, dueInMs: number | null): MaybePromise<boolean>;
   get(id: string): MaybePromise<Job | null>;
   replace(job: Job, version: number): MaybePromise<boolean>;
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): MaybePromise<boolean>;
+  readLedger(id: string, from: number, limit: number): MaybePromise<readonly LedgerEntry[]>;
   remove(id: string): MaybePromise<void>;
   /** The first heads of the jobs that a page is of, the latest first. */
   heads(filter: JobFilter, cursor: string | null): MaybePromise<readonly JobHead[]>;
@@ -111,6 +113,14 @@ export class Shard implements ShardCalls {
     this.#store.transaction(() => void (isReplaced = this.#store.replace(job, version)));
     if (isReplaced) this.#notify(job.id);
     return isReplaced;
+  }
+
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): boolean {
+    return this.#store.appendLedger(id, epoch, from, entries);
+  }
+
+  readLedger(id: string, from: number, limit: number): LedgerEntry[] {
+    return this.#store.readLedger(id, from, limit);
   }
 
   heads(filter: JobFilter, cursor: string | null): readonly JobHead[] {

@@ -4,7 +4,15 @@ import { withPromises } from "../../promises/with_promises.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import { type Clock, systemClock } from "../../../internal/time.ts";
 import { type DueEntry, DueQueue } from "./due_queue.ts";
-import type { EngineWorker, Job, JobFilter, JobPage, WorkOptions } from "../../../core/dispatch/engine.ts";
+import type {
+  Engine,
+  EngineWorker,
+  Job,
+  JobFilter,
+  JobPage,
+  LedgerEntry,
+  WorkOptions,
+} from "../../../core/dispatch/engine.ts";
 import { HEADS, type JobHead, pageOf, positionOf, rangeOf } from "../job_list.ts";
 
 /** Options of {@link memoryEngine}. */
@@ -36,8 +44,11 @@ interface Entry extends JobHead {
   /** JSON, so that nothing is shared with the code that inserts or reads the job. */
   text: string;
   version: number;
+  epoch: number;
   expiresAtMs: number;
   state: Job["state"];
+  /** The entries of the ledger, as JSON; made at the first one. */
+  ledger: string[] | undefined;
   /** Number of runs and leases; while there are any, the job is not delivered. */
   leases: number;
   /** Scheduled deliveries. Like the listeners made at first use: thousands of jobs may sleep. */
@@ -75,6 +86,8 @@ export function memoryEngine(options: MemoryEngineOptions = {}): PromiseEngine {
     insert: (job: Job, dueInMs?: number) => jobs.insert(job, dueInMs),
     get: (id: string) => jobs.get(id),
     replace: (job: Job, version: number) => jobs.replace(job, version),
+    appendLedger: (...args: Parameters<Engine["appendLedger"]>) => jobs.appendLedger(...args),
+    readLedger: (id: string, from: number, limit: number) => jobs.readLedger(id, from, limit),
     remove: (id: string) => jobs.remove(id),
     subscribe: (id: string, onChange: () => void) => jobs.subscribe(id, onChange),
     schedule: (id: string, delayMs: number) => jobs.schedule(id, delayMs),
@@ -116,17 +129,19 @@ class MemoryJobs {
     if (this.#find(id)) return false;
     const principal = job.principal?.id ?? "";
     this.#makeRoom(principal);
-    const { text, version, expiresAtMs, state } = contentOf(job);
+    const { text, version, epoch, expiresAtMs, state } = contentOf(job);
     // Without a spread, whose objects take twice the memory.
     const entry: Entry = {
       id,
       text,
       version,
+      epoch,
       expiresAtMs,
       principal,
       state,
       tool,
       createdAtMs,
+      ledger: undefined,
       leases: 0,
       deliveries: undefined,
       listeners: undefined,
@@ -155,6 +170,21 @@ class MemoryJobs {
     // Removes a job that has just expired.
     this.#find(job.id);
     return true;
+  }
+
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): boolean {
+    const entry = this.#find(id);
+    if (entry?.epoch !== epoch) return false;
+    const ledger = (entry.ledger ??= []);
+    const replaced = ledger.splice(from);
+    for (const one of entries) ledger.push(JSON.stringify(one));
+    this.#chars += charsOf(ledger.slice(from)) - charsOf(replaced);
+    return true;
+  }
+
+  readLedger(id: string, from: number, limit: number): LedgerEntry[] {
+    const page = this.#find(id)?.ledger?.slice(from, from + limit) ?? [];
+    return page.map((text): LedgerEntry => JSON.parse(text));
   }
 
   remove(id: string): void {
@@ -242,7 +272,7 @@ class MemoryJobs {
     const count = this.#countOf(entry.principal) - 1;
     if (count > 0) this.#counts.set(entry.principal, count);
     else this.#counts.delete(entry.principal);
-    this.#chars -= entry.text.length;
+    this.#chars -= entry.text.length + charsOf(entry.ledger);
     this.#cancelDeliveries(entry);
     callAll(entry.listeners);
   }
@@ -294,8 +324,9 @@ class MemoryJobs {
     const sizes = new Map<string, number>();
     const charsPerJob = this.#maxChars / this.#maxJobs;
     for (const entry of this.#entries.values()) {
-      const { principal, text } = entry;
-      if (isEvictable(entry)) sizes.set(principal, (sizes.get(principal) ?? 0) + text.length + charsPerJob);
+      const { principal, text, ledger } = entry;
+      if (!isEvictable(entry)) continue;
+      sizes.set(principal, (sizes.get(principal) ?? 0) + text.length + charsOf(ledger) + charsPerJob);
     }
     const [heaviest] = [...sizes].sort(([, one], [, other]) => other - one);
     return heaviest?.[0];
@@ -353,9 +384,13 @@ function isEvictable({ state, leases, listeners }: Entry): boolean {
   return (state === "done" || state === "cancelled") && leases + (listeners?.size ?? 0) === 0;
 }
 
-function contentOf(job: Job): Pick<Entry, "text" | "version" | "expiresAtMs" | "state"> {
-  const { version, expiresAtMs, state } = job;
-  return { text: JSON.stringify(job), version, expiresAtMs, state };
+function contentOf(job: Job): Pick<Entry, "text" | "version" | "epoch" | "expiresAtMs" | "state"> {
+  const { version, epoch, expiresAtMs, state } = job;
+  return { text: JSON.stringify(job), version, epoch, expiresAtMs, state };
+}
+
+function charsOf(texts: readonly string[] = []): number {
+  return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Calls a copy of the functions, because they may add and delete members. */

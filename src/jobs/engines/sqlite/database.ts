@@ -41,6 +41,8 @@ export interface OpenOptions {
   readonly synchronous: "NORMAL" | "FULL";
   /** Statements that create the tables of a new file. */
   readonly schema: string;
+  /** Statements that bring the tables of an earlier version to the next one, by the earlier version. Default: none. */
+  readonly upgrades?: Readonly<Record<number, string>>;
   readonly schemaVersion: number;
 }
 
@@ -62,7 +64,7 @@ export function openDatabase(path: string, options: OpenOptions): SqliteDatabase
   return undoing(() => {
     // First, so that the statements below wait for other processes, which may open the file at the same time.
     database.exec(`PRAGMA busy_timeout = ${options.busyTimeoutMs}`);
-    assertOwnFile(database, path, options.schemaVersion);
+    assertOwnFile(database, path, options);
     database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = ${options.synchronous}`);
     createTables(database, options);
     // From here on waits would block the event loop while calls are served.
@@ -97,13 +99,13 @@ function findSqlite(): (new (path: string) => SqliteDatabase) | undefined {
     : process?.getBuiltinModule?.("bun:sqlite")?.Database;
 }
 
-function assertOwnFile(database: SqliteDatabase, path: string, schemaVersion: number): void {
+function assertOwnFile(database: SqliteDatabase, path: string, { schemaVersion, upgrades = {} }: OpenOptions): void {
   const isEmpty = readNumber(database, "SELECT count(*) FROM sqlite_schema") === 0;
   if (!isEmpty && readNumber(database, "PRAGMA application_id") !== APPLICATION_ID) {
     throw new Error(`Cannot use the database ${path}: it belongs to another program; name a separate file`);
   }
   const version = readNumber(database, "PRAGMA user_version");
-  if (version > schemaVersion || (version > 0 && version < schemaVersion)) {
+  if (version > schemaVersion || (version > 0 && version < schemaVersion && upgrades[version] === undefined)) {
     const [age, remedy] = version > schemaVersion ? ["a newer", "update this process"] : ["an older", "delete it"];
     throw new Error(
       `Cannot use the database ${path}: ${age} version of Toolwire wrote it (schema ${version}, supported is ${schemaVersion}); ${remedy}, or name another file`,
@@ -111,12 +113,16 @@ function assertOwnFile(database: SqliteDatabase, path: string, schemaVersion: nu
   }
 }
 
-function createTables(database: SqliteDatabase, { schema, schemaVersion }: OpenOptions): void {
+function createTables(database: SqliteDatabase, { schema, schemaVersion, upgrades = {} }: OpenOptions): void {
   // Several processes may open an empty file at once: the first one creates the tables, and the others wait for it.
   database.exec("BEGIN IMMEDIATE");
   try {
-    if (readNumber(database, "PRAGMA user_version") === 0) {
+    let version = readNumber(database, "PRAGMA user_version");
+    if (version === 0) {
       database.exec(`PRAGMA application_id = ${APPLICATION_ID}; ${schema}; PRAGMA user_version = ${schemaVersion}`);
+    } else {
+      for (; version < schemaVersion; version++) database.exec(upgrades[version] ?? "");
+      database.exec(`PRAGMA user_version = ${schemaVersion}`);
     }
     database.exec("COMMIT");
   } catch (error) {

@@ -1,5 +1,13 @@
 import type { MaybePromise } from "../../../internal/async.ts";
-import type { Engine, EngineWorker, Job, JobFilter, JobPage, WorkOptions } from "../../../core/dispatch/engine.ts";
+import type {
+  Engine,
+  EngineWorker,
+  Job,
+  JobFilter,
+  JobPage,
+  LedgerEntry,
+  WorkOptions,
+} from "../../../core/dispatch/engine.ts";
 import type { ErrorThrottle } from "../store_errors.ts";
 import { LockWaits } from "./lock_waits.ts";
 import type { SqliteLease, SqliteStore } from "./store.ts";
@@ -70,6 +78,14 @@ export class SqliteEngine implements Engine {
       if (isReplaced) this.#subscriptions.notify(job.id, job.version);
       return isReplaced;
     });
+  }
+
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): MaybePromise<boolean> {
+    return this.#waits.write(() => this.#store.appendLedger(id, epoch, from, entries));
+  }
+
+  readLedger(id: string, from: number, limit: number): MaybePromise<LedgerEntry[]> {
+    return this.#waits.read(() => this.#store.readLedger(id, from, limit));
   }
 
   remove(id: string): MaybePromise<void> {

@@ -5,7 +5,7 @@
  * lease, and repeats this while it lives. When the process dies, the delivery becomes due again.
  */
 import { CleanUp } from "../../../internal/clean_up.ts";
-import type { Job, JobFilter, JobPage } from "../../../core/dispatch/engine.ts";
+import type { Job, JobFilter, JobPage, LedgerEntry } from "../../../core/dispatch/engine.ts";
 import { headColumns, headOfRow, HEADS, type JobHead, pageOf, rangeOf } from "../job_list.ts";
 import { decodeJob, type SkippedRecords } from "../job_record.ts";
 import { ErrorThrottle } from "../store_errors.ts";
@@ -31,7 +31,20 @@ export interface SqliteLease {
 }
 
 /** Version of {@link SQLITE_SCHEMA}, stored in the database. A database of another version is refused. */
-export const SQLITE_SCHEMA_VERSION = 2;
+export const SQLITE_SCHEMA_VERSION = 3;
+
+/** The ledgers of jobs, one row for each entry. Rows of a job are deleted with it. */
+const LEDGER = `
+  CREATE TABLE ledger (job TEXT NOT NULL, at INTEGER NOT NULL, entry TEXT NOT NULL, PRIMARY KEY (job, at)) STRICT, WITHOUT ROWID;
+  CREATE TRIGGER ledger_deleted AFTER DELETE ON jobs BEGIN
+    DELETE FROM ledger WHERE job = old.id;
+  END;
+`;
+
+/** Statements that bring tables of an earlier version to the next one, by the earlier version. */
+export const SQLITE_UPGRADES: Readonly<Record<number, string>> = {
+  2: `ALTER TABLE jobs ADD COLUMN epoch INTEGER NOT NULL DEFAULT 0; ${LEDGER}`,
+};
 
 /**
  * Statements that create the tables.
@@ -49,7 +62,8 @@ export const SQLITE_SCHEMA = `
     state TEXT NOT NULL,
     tool TEXT NOT NULL,
     principal TEXT NOT NULL,
-    body TEXT NOT NULL
+    body TEXT NOT NULL,
+    epoch INTEGER NOT NULL
   ) STRICT;
   CREATE INDEX jobs_by_expiry ON jobs (expires_at_ms);
   CREATE INDEX jobs_by_creation ON jobs (created_at_ms, id);
@@ -64,6 +78,7 @@ export const SQLITE_SCHEMA = `
   CREATE TRIGGER jobs_deleted AFTER DELETE ON jobs BEGIN
     DELETE FROM deliveries WHERE job = old.id;
   END;
+  ${LEDGER}
 `;
 
 /** The oldest due delivery of a job that is neither leased nor expired. The parameters are three times the current time. */
@@ -78,20 +93,26 @@ const FIND_DUE = `
   LIMIT 1`;
 
 const STATEMENTS = {
-  insert: `INSERT INTO jobs (id, version, expires_at_ms, created_at_ms, state, tool, principal, body)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
+  insert: `INSERT INTO jobs (id, version, expires_at_ms, created_at_ms, state, tool, principal, body, epoch)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING`,
   get: "SELECT body FROM jobs WHERE id = ? AND expires_at_ms > ?",
   version: "SELECT version FROM jobs WHERE id = ?",
   // One query for all jobs takes a seventh of the time of one for each. The version is null if there is no such job.
   changed: `SELECT known.key AS id, jobs.version AS version FROM json_each(?) AS known
     LEFT JOIN jobs ON jobs.id = known.key WHERE jobs.version IS NOT known.value`,
   // Usually the expiry is unchanged. The index is then not updated.
-  replaceBody: "UPDATE jobs SET version = ?, state = ?, body = ? WHERE id = ? AND version = ? AND expires_at_ms = ?",
-  replace: `UPDATE jobs SET version = ?, state = ?, expires_at_ms = ?, body = ?
+  replaceBody:
+    "UPDATE jobs SET version = ?, state = ?, body = ?, epoch = ? WHERE id = ? AND version = ? AND expires_at_ms = ?",
+  replace: `UPDATE jobs SET version = ?, state = ?, expires_at_ms = ?, body = ?, epoch = ?
     WHERE id = ? AND version = ? AND expires_at_ms > ?`,
   list: `SELECT id, created_at_ms, state, tool, principal FROM jobs
     WHERE (created_at_ms, id) < (?, ?) AND created_at_ms >= ? AND expires_at_ms > ?
     ORDER BY created_at_ms DESC, id DESC LIMIT ${HEADS}`,
+  isOfEpoch: "SELECT 1 FROM jobs WHERE id = ? AND epoch = ? AND expires_at_ms > ?",
+  cutLedger: "DELETE FROM ledger WHERE job = ? AND at >= ?",
+  appendLedger: "INSERT INTO ledger (job, at, entry) SELECT ?, ? + key, value FROM json_each(?)",
+  readLedger: `SELECT entry FROM ledger WHERE job = (SELECT id FROM jobs WHERE id = ? AND expires_at_ms > ?) AND at >= ?
+    ORDER BY at LIMIT ?`,
   remove: "DELETE FROM jobs WHERE id = ?",
   removeExpired: "DELETE FROM jobs WHERE id = ? AND expires_at_ms <= ?",
   // Limited, so that other writes do not wait long.
@@ -133,7 +154,12 @@ export function openStore(
   options: Pick<OpenOptions, "busyTimeoutMs" | "synchronous">,
   errors?: SkippedRecords,
 ): SqliteStore {
-  const database = openDatabase(path, { ...options, schema: SQLITE_SCHEMA, schemaVersion: SQLITE_SCHEMA_VERSION });
+  const database = openDatabase(path, {
+    ...options,
+    schema: SQLITE_SCHEMA,
+    upgrades: SQLITE_UPGRADES,
+    schemaVersion: SQLITE_SCHEMA_VERSION,
+  });
   return new SqliteStore(database, { errors });
 }
 
@@ -164,7 +190,7 @@ export class SqliteStore {
   insert(job: Job): boolean {
     const { id, version, expiresAtMs } = job;
     return this.#withBody(job, (body) => {
-      const add = () => this.#change("insert", id, version, expiresAtMs, ...headColumns(job), body);
+      const add = () => this.#change("insert", id, version, expiresAtMs, ...headColumns(job), body, job.epoch);
       // The id may belong to an expired job that is not purged yet.
       return add() || (this.#change("removeExpired", id, Date.now()) && add());
     });
@@ -193,13 +219,14 @@ export class SqliteStore {
   }
 
   replace(job: Job, version: number): boolean {
-    const { id, expiresAtMs, state } = job;
+    const { id, expiresAtMs, state, epoch } = job;
     const nowMs = Date.now();
     return this.#withBody(
       job,
       (body) =>
-        (expiresAtMs > nowMs && this.#change("replaceBody", job.version, state, body, id, version, expiresAtMs)) ||
-        this.#change("replace", job.version, state, expiresAtMs, body, id, version, nowMs),
+        (expiresAtMs > nowMs &&
+          this.#change("replaceBody", job.version, state, body, epoch, id, version, expiresAtMs)) ||
+        this.#change("replace", job.version, state, expiresAtMs, body, epoch, id, version, nowMs),
     );
   }
 
@@ -208,6 +235,23 @@ export class SqliteStore {
     const isWritten = write(body);
     if (!isWritten) this.#bodies.drop(body);
     return isWritten;
+  }
+
+  /** Appends to the ledger of a job, in one transaction. */
+  appendLedger(id: string, epoch: number, from: number, entries: readonly LedgerEntry[]): boolean {
+    let isAppended = false;
+    this.transaction(() => {
+      isAppended = this.#rows("isOfEpoch", id, epoch, Date.now()).length > 0;
+      if (!isAppended) return;
+      this.#change("cutLedger", id, from);
+      this.#change("appendLedger", id, from, JSON.stringify(entries.map((entry) => JSON.stringify(entry))));
+    });
+    return isAppended;
+  }
+
+  readLedger(id: string, from: number, limit: number): LedgerEntry[] {
+    const rows = this.#rows("readLedger", id, Date.now(), from, limit);
+    return rows.map(({ entry }): LedgerEntry => JSON.parse(String(entry)));
   }
 
   remove(id: string): void {

@@ -148,7 +148,8 @@ test("a step is kept when it ends: neither an ask nor a broken run takes it agai
     await ctx.elicit("k", colour);
     return kept;
   });
-  deepStrictEqual((await jobs.get())?.memo.steps, { s: 1 });
+  const [entry] = await jobs.engine.readLedger((await jobs.get())!.id, 0, 1);
+  deepStrictEqual([entry?.name, entry?.value], ["step s", 1]);
   await pass({ clock }, 1_000);
   asQuestion(await redeem(bench, token));
   strictEqual(asAnswer(await answer(bench, token, { k: red })), 1);
