@@ -49,6 +49,7 @@ const CLOSING = "tests/apps/cli/second_failures/closing_full_test.ts";
 const PROCESSES = "tests/apps/cli/second_failures/processes_test.ts";
 const STDIO = "tests/wires/mcp/stdio/second_failures_test.ts";
 const SINGLE_TIMERS = "tests/internal/single_timers_test.ts";
+const CLEARED_TIMERS = "tests/internal/cleared_timers_test.ts";
 const SHARED_TIMERS = "tests/internal/shared_timers_test.ts";
 const FIRST_CAUSE = "tests/server/second_failures/first_cause_test.ts";
 const CONNECTIONS = "tests/server/second_failures/connections_test.ts";
@@ -79,6 +80,14 @@ const TABLES: Readonly<Record<string, { readonly finds: (text: string) => boolea
   "sets timers": {
     finds: setsTimers,
     tested: {
+      "apps/cli/doctor/network_steps.ts": ["tests/apps/cli/doctor/silent_peers_test.ts", "doctor"],
+      "apps/cli/doctor/probe.ts": ["tests/apps/cli/doctor/silent_peers_test.ts", "doctor"],
+      "apps/cli/terminal/status_line.ts": [CLEARED_TIMERS, "StatusLine"],
+      "src/client/running_call.ts": [CLEARED_TIMERS, "createClient"],
+      "src/console/feed.ts": [CLEARED_TIMERS, "feed"],
+      "src/core/dispatch/dispatcher.ts": [CLEARED_TIMERS, "grace"],
+      "src/jobs/engines/durable_object/engine.ts": [CLEARED_TIMERS, "DurableObjectEngine"],
+      "src/wires/mcp/stdio/server/serve_lines.ts": [CLEARED_TIMERS, "serveLines"],
       "apps/cli/dev/dev_session.ts": [PROCESSES, "DevSession"],
       "apps/cli/dev/failed_module.ts": [PROCESSES, "awaitChange"],
       "apps/cli/files/lock.ts": [FILES, "lock"],
@@ -106,13 +115,13 @@ const TABLES: Readonly<Record<string, { readonly finds: (text: string) => boolea
   },
 };
 
-/** Their timers only settle a promise, abort a signal, destroy a socket or redraw a line, and are cleared, which a test reads below. */
+/**
+ * Timers whose callbacks cannot fail, and are cleared, which a test reads below: they settle a promise, destroy a socket of this process or
+ * keep it alive. Those of `time.ts` call what its callers give, which are in the table.
+ */
 const CLEARING = `
-  apps/cli/dev/child.ts apps/cli/doctor/network_steps.ts apps/cli/doctor/probe.ts apps/cli/terminal/status_line.ts src/client/running_call.ts
-  src/core/dispatch/dispatcher.ts src/jobs/engines/durable_object/engine.ts src/jobs/engines/durable_object/shard.ts
-  src/internal/time.ts src/runtime/node.ts src/runtime/node_streams.ts
-  src/runtime/one_port.ts src/console/feed.ts src/wires/mcp/server/tasks.ts
-  src/wires/mcp/stdio/server/serve_lines.ts
+  apps/cli/dev/child.ts src/internal/time.ts src/jobs/engines/durable_object/shard.ts src/runtime/node.ts src/runtime/node_streams.ts
+  src/runtime/one_port.ts src/wires/mcp/server/tasks.ts
 `.trim().split(/\s+/);
 
 /** A call that clears a timer. */

@@ -49,7 +49,7 @@ export class StatusLine {
     if (!this.#isShown) return;
     // First, as writing calls this again.
     this.#isShown = false;
-    this.#stream.write(CLEAR_BELOW);
+    this.#write(CLEAR_BELOW);
   }
 
   /** Removes the status. */
@@ -73,8 +73,17 @@ export class StatusLine {
     if (text === undefined) return;
     // This write clears the line, too.
     this.#isShown = false;
-    this.#stream.write(`${CLEAR_BELOW}\n${text}${LINE_ABOVE}`);
-    this.#isShown = true;
+    this.#isShown = this.#write(`${CLEAR_BELOW}\n${text}${LINE_ABOVE}`);
+  }
+
+  /** Returns whether it was written. A terminal that is closed ends no command: an exception of a timer would end the process. */
+  #write(text: string): boolean {
+    try {
+      this.#stream.write(text);
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   #writeLine(text: StatusText): void {
@@ -83,7 +92,7 @@ export class StatusLine {
     if (line === this.#written || nowMs - this.#wroteAtMs < LINE_MS) return;
     this.#wroteAtMs = nowMs;
     this.#written = line;
-    this.#stream.write(`${cutToWidth(line, DEFAULT_COLUMNS)}\n`);
+    this.#write(`${cutToWidth(line, DEFAULT_COLUMNS)}\n`);
   }
 }
 

@@ -97,7 +97,13 @@ export class DurableObjectEngine implements Engine {
     const lease = await shard.lease(id, leaseMs);
     if (lease === null) return () => Promise.resolve();
     // A renewal that fails is repeated by the next one.
-    const renew = async () => void await Promise.resolve(shard.renew(lease, leaseMs)).catch(() => {});
+    const renew = async () => {
+      try {
+        await shard.renew(lease, leaseMs);
+      } catch {
+        // An object that is away.
+      }
+    };
     const timer = isOwn ? undefined : setInterval(renew, leaseMs / RENEWALS);
     const end = () => {
       clearInterval(timer);
