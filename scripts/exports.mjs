@@ -1,6 +1,7 @@
 /**
  * The entries of the package, from the listing of `src/entries/`: `node scripts/exports.mjs` writes them into `package.json`, `deno.json`,
- * `jsr.json` and the paths of `tsconfig.json`, what each exports into `tests/arch/exports.txt`, and the map `src/entries/README.md`.
+ * `jsr.json` and the paths of `tsconfig.json`, what each exports into `tests/arch/exports.txt`, its declarations into
+ * `tests/arch/signatures.txt`, and the map `src/entries/README.md`.
  *
  * A file `src/entries/engines/durable_object.ts` is the entry `./engines/durable-object`. Two entries are elsewhere: the front door, and
  * the program.
@@ -85,5 +86,8 @@ function keyOf(name) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [file, text] of Object.entries(renderManifests())) writeFileSync(new URL(file, ROOT), text);
   writeFileSync(LIST, listExports());
+  // Loaded here alone: it starts the compiler, and tests that start no process import this file.
+  const { listSignatures, SIGNATURES } = await import(new URL("signatures.mjs", import.meta.url).href);
+  writeFileSync(SIGNATURES, listSignatures());
   writeFileSync(new URL("src/entries/README.md", ROOT), renderReadme());
 }

@@ -1,7 +1,7 @@
 /**
  * Words and phrases that do not belong in comments and documentation, each with plain technical replacements.
  *
- * This is the only place for them: `scripts/house.mjs` and `tests/docs/words_test.ts` read this list, and a test compares it with the
+ * This is the only place for them: `scripts/words.mjs` and `tests/docs/words_test.ts` read this list, and a test compares it with the
  * table in `docs/style.md`. Phrases may span a line break. Text in backticks is not searched.
  *
  * @module

@@ -89,7 +89,7 @@ function reportOf(thrown: unknown): ReportedError {
 }
 
 /** Whether an exception is an `AbortError`, with which a command ends after Ctrl+C. */
-export function isInterruption(thrown: unknown): boolean {
+function isInterruption(thrown: unknown): boolean {
   return thrown instanceof Error && thrown.name === "AbortError";
 }
 

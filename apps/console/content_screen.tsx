@@ -15,7 +15,7 @@ import { visible } from "./value.tsx";
 import type { Outcome } from "./outcome.ts";
 
 /** An entry of the list. */
-export interface ContentEntry {
+interface ContentEntry {
   /** Second part of the fragment. */
   readonly id: string;
   readonly title: string;

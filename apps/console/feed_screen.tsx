@@ -248,7 +248,7 @@ function parse(kept: KeptJson | undefined): Json | undefined {
   return JSON.parse(kept.json) as Json;
 }
 
-export function formatMs(ms: number): string {
+function formatMs(ms: number): string {
   if (ms < 10) return ms.toFixed(ms < 1 ? 2 : 1);
   return ms < 10_000 ? ms.toFixed(0) : `${(ms / 1_000).toFixed(1)} s`;
 }

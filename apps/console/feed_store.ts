@@ -132,7 +132,7 @@ function change(row: Row, event: FeedEvent): Row {
 }
 
 /** Adds the events of a part to rows. */
-export function addPart(before: readonly Row[], part: Pick<Part, "events">): readonly Row[] {
+function addPart(before: readonly Row[], part: Pick<Part, "events">): readonly Row[] {
   const byCall = new Map(before.map((row) => [row.seq, row]));
   for (const event of part.events) {
     if (event.call === undefined || event.type === "begin") byCall.set(event.seq, toRow(event));

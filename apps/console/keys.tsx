@@ -4,7 +4,7 @@ import type { JSX } from "preact";
 const isApple = /Mac|iPhone|iPad/.test(navigator.platform);
 
 /** Formats keys, such as `mod ⏎`: `mod` is ⌘ on keyboards of Apple, and Ctrl on others. */
-export function formatKeys(keys: string): string {
+function formatKeys(keys: string): string {
   return isApple ? keys.replace(/mod ?/, "⌘").replace("⇧ ", "⇧") : keys.replace("mod", "Ctrl");
 }
 

@@ -12,7 +12,7 @@ import { ConsolePeer } from "./console_peer.ts";
 import { type Answer, ok, refusal } from "./replies.ts";
 
 /** Whether a caller may see a tool, and which of its scopes the caller lacks. */
-export interface ToolAccess {
+interface ToolAccess {
   readonly tool: string;
   readonly isVisible: boolean;
   /** Scopes that the caller lacks. */

@@ -1,7 +1,7 @@
 /** The events that the feed of the console sends. Plain JSON. */
 
 /** A call, or an attempt of a job, has begun. */
-export interface BeginEvent {
+interface BeginEvent {
   readonly type: "begin";
   /** Number of the event, one more than the last. */
   readonly seq: number;
@@ -22,7 +22,7 @@ export interface BeginEvent {
 }
 
 /** A call has made progress, sent a piece, or was deferred to a promise. */
-export interface ProgressEvent {
+interface ProgressEvent {
   readonly type: "event";
   readonly seq: number;
   readonly call: number;
@@ -40,7 +40,7 @@ export interface ProgressEvent {
 }
 
 /** A call has ended. */
-export interface EndEvent {
+interface EndEvent {
   readonly type: "end";
   readonly seq: number;
   readonly call: number;
@@ -62,7 +62,7 @@ export interface EndEvent {
 }
 
 /** A call, or a request, was refused before it began. */
-export interface RefusedEvent {
+interface RefusedEvent {
   readonly type: "refused";
   readonly seq: number;
   readonly atMs: number;

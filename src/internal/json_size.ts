@@ -11,7 +11,7 @@ export const TOO_DEEP: number = -Infinity;
  * Result of {@link estimateJsonSize} for a value that JSON may not express: with a number that is not finite, a function, a symbol, a
  * BigInt, or an object of a class other than `Date`.
  */
-export const UNMEASURED: number = NaN;
+const UNMEASURED: number = NaN;
 
 /** Size of a date as JSON. */
 const DATE_CHARS = 26;

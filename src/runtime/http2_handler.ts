@@ -155,7 +155,7 @@ async function send(reply: Reply, head: Http2Head, stream: ServerHttp2Stream): P
 }
 
 /** Returns a function that waits until a stream's connection accepts more data; `undefined` on Node, where streams themselves wait. */
-export function waitForConnection(
+function waitForConnection(
   { session }: Http2Stream,
 ): (() => Promise<void> | undefined) | undefined {
   if (isBun) return nextTurn;

@@ -298,7 +298,7 @@ let lastInit: ResponseInit = {};
 let lastOthers: readonly (readonly [string, string])[] = [];
 
 /** Converts a reply to a `Response`. The headers of a wire's replies are nearly always the same constant, so they are cached. */
-export function toResponse({ status, headers, body }: Reply): Response {
+function toResponse({ status, headers, body }: Reply): Response {
   if (headers !== lastRecord) splitHeaders(headers);
   const response = new Response(body, status === 200 ? lastInit : { status, headers: lastInit.headers as HeadersInit });
   for (const [name, value] of lastOthers) response.headers.set(name, value);

@@ -1,5 +1,5 @@
-/** The measures of `scripts/house.mjs` find what they are for, on small sources. */
-import { deepStrictEqual, ok } from "node:assert/strict";
+/** `scripts/house.mjs` counts what it states, and finds names that two files declare. */
+import { deepStrictEqual } from "node:assert/strict";
 import { test } from "node:test";
 // @ts-expect-error: a script without types
 import * as house from "../../scripts/house.mjs";
@@ -8,17 +8,11 @@ interface Source {
   readonly path: string;
   readonly text: string;
 }
-interface Measure {
-  readonly name: string;
-  readonly limit: number;
-  readonly measure: (sources: readonly Source[]) => { readonly figure: number; readonly offenders: readonly string[] };
-}
-const { MEASURES, findCycles, findSharedNames, functionsOf, findAny } = house as {
-  readonly MEASURES: readonly Measure[];
-  readonly findCycles: (sources: readonly Source[]) => readonly string[];
+const { findSharedNames, measure, readSources, roomOf } = house as {
   readonly findSharedNames: (sources: readonly Source[]) => readonly string[];
-  readonly functionsOf: (source: Source) => readonly { readonly name: string; readonly lines: number }[];
-  readonly findAny: (sources: readonly Source[]) => readonly string[];
+  readonly measure: (sources: readonly Source[]) => unknown;
+  readonly readSources: () => readonly Source[];
+  readonly roomOf: (path: string) => string;
 };
 
 /** Sources by path. */
@@ -26,45 +20,8 @@ function sources(texts: Readonly<Record<string, string>>): Source[] {
   return Object.entries(texts).map(([path, text]) => ({ path, text }));
 }
 
-function figureOf(name: string, given: readonly Source[]): number | undefined {
-  return MEASURES.find((measure) => measure.name === name)?.measure(given).figure;
-}
-
-for (
-  const [name, back] of [
-    ["an import", 'import { a } from "./a.ts";'],
-    ["an import type", 'import type { A } from "./a.ts";'],
-    ["an import of a type alone", 'import { type A } from "./a.ts";'],
-    ["a re-export", 'export * from "./a.ts";'],
-    ["a dynamic import", 'const a = await import("./a.ts");'],
-    ["a type of import()", 'export type B = import("./a.ts").A;'],
-  ] as const
-) {
-  test(`findCycles() finds a cycle that is closed by ${name}`, () => {
-    const planted = sources({
-      "src/a.ts": 'import type { B } from "./sub/b.ts";',
-      "src/sub/b.ts": 'import type { C } from "../c.ts";',
-      "src/c.ts": `// A comment\n${back}`,
-      "src/d.ts": 'import type { A } from "./a.ts";',
-    });
-    deepStrictEqual(findCycles(planted), [
-      [
-        "3 files: src/a.ts, src/c.ts, src/sub/b.ts",
-        "  src/a.ts:1 imports src/sub/b.ts",
-        "  src/c.ts:2 imports src/a.ts",
-        "  src/sub/b.ts:1 imports src/c.ts",
-      ].join("\n"),
-    ]);
-  });
-}
-
-test("findCycles() ignores packages, comments, strings and a shared dependency", () => {
-  const clean = sources({
-    "src/a.ts": 'import "./b.ts";\nimport "./c.ts";\nimport "node:fs";',
-    "src/b.ts": 'import "./c.ts";\n// import "./a.ts";\nexport const text = \'import "./a.ts"\';',
-    "src/c.ts": "export {};",
-  });
-  deepStrictEqual(findCycles(clean), []);
+test("no two files declare the same exported name, but for the wires", () => {
+  deepStrictEqual(findSharedNames(readSources()), []);
 });
 
 test("findSharedNames() finds a name that two files declare, whatever declares it", () => {
@@ -102,68 +59,22 @@ test("findSharedNames() excepts sibling wires, but not one wire or a file beside
   }
 });
 
-test("functionsOf() measures every kind of function, from its first line to its last", () => {
-  const text = `/**
- * A comment.
- */
-export function declared(): void {
-  return;
-}
-declare function typed(): void;
-class Kind {
-  constructor() {
-  }
-  get accessor(): number {
-    return 1;
-
-  }
-  #hidden(): void {}
-  static { void 0; }
-}
-export const arrow = async () => {
-  await 1;
-};
-const short = () =>
-  1;
-const object = { method() {
-} };
-`;
-  deepStrictEqual(functionsOf({ path: "src/a.ts", text }).map(({ name, lines }) => `${name} ${lines}`), [
-    "declared 3",
-    "constructor 2",
-    "accessor 4",
-    "hidden 1",
-    "arrow 3",
-    "method 2",
-  ]);
-});
-
-test("a function of 61 lines is over the limit, one of 60 is not", () => {
-  const functionOf = (lines: number) => `function f() {${"\n".repeat(lines - 1)}}`;
-  deepStrictEqual(figureOf("functions", sources({ "src/a.ts": functionOf(60), "src/b.ts": functionOf(61) })), 1);
-});
-
-test("the 95th percentile is exceeded by at most one function in twenty", () => {
-  const functionsBy = (long: number) =>
-    sources({ "src/a.ts": "function f() {}\n".repeat(20 - long) + "function f() {\n\n\n}\n".repeat(long) });
-  deepStrictEqual([figureOf("p95", functionsBy(1)), figureOf("p95", functionsBy(2))], [1, 4]);
-  deepStrictEqual(figureOf("p95", []), 0);
-});
-
-test("findAny() finds the type any, and not the word", () => {
-  const planted = sources({
-    "src/a.ts": "let a: any;\nlet b: Record<string, any[]>;\nf<any>();\nlet c = d as any;",
-    "src/b.ts": '// any: any\nconst any = "as any";\nconst text: string = `: any`;\nexport type T = { any: 1 };\n',
+test("lines of code, lines of comment and names are counted apart", () => {
+  const text =
+    "/** One. */\n// Two.\nexport const a = 1; // Not a line of comment alone.\n\nconst b = `\n//\n`;\n/*\n\n*/\n";
+  deepStrictEqual(measure(sources({ "src/a.ts": text, "src/b.ts": "export { a } from './a.ts';\n" })), {
+    files: 2,
+    code: 5,
+    comment: 4,
+    names: 1,
   });
-  deepStrictEqual(findAny(planted), ["src/a.ts:1", "src/a.ts:2", "src/a.ts:3", "src/a.ts:4"]);
 });
 
-test("folders, files, lines and small files are counted", () => {
-  const given = sources({ "src/one/a.ts": "1\n2\n", "src/one/b.ts": "1\n".repeat(26), "src/mod.ts": "1\n".repeat(25) });
-  deepStrictEqual(["folders", "files", "lines", "small"].map((name) => figureOf(name, given)), [2, 3, 53, 2]);
-});
-
-test("each measure has a name and a limit", () => {
-  deepStrictEqual(new Set(MEASURES.map(({ name }) => name)).size, MEASURES.length);
-  ok(MEASURES.every(({ limit }) => Number.isInteger(limit) || limit === Infinity));
+test("a room is a folder of the source; the large rooms are divided", () => {
+  deepStrictEqual(["src/core/call/a.ts", "src/wires/wire.ts", "src/client/deep/a.ts", "apps/cli/main.ts"].map(roomOf), [
+    "src/core/call",
+    "src/wires",
+    "src/client",
+    "apps/cli",
+  ]);
 });

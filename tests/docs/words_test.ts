@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 // @ts-expect-error: a script without types
-import * as house from "../../scripts/house.mjs";
+import * as script from "../../scripts/words.mjs";
 // @ts-expect-error: a script without types
 import * as list from "../../scripts/word_list.mjs";
 
@@ -19,7 +19,7 @@ interface Word {
   readonly found: string;
   readonly instead: string;
 }
-const { findWords, readWordSources } = house as {
+const { findWords, readWordSources } = script as {
   readonly findWords: (source: Source) => readonly Word[];
   readonly readWordSources: () => readonly Source[];
 };

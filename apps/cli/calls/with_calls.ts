@@ -101,7 +101,7 @@ function hintOf({ code }: ToolError, token: string | undefined, tool: ListedTool
 }
 
 /** Returns a tool as `add(a: number, b: number) => number`, for messages. Foreign text, not escaped. */
-export function describeSignature({ name, inputSchema, outputSchema }: ListedTool): string {
+function describeSignature({ name, inputSchema, outputSchema }: ListedTool): string {
   return `${name}${signatureOf(inputSchema ?? {}, outputSchema)}`;
 }
 

@@ -3,7 +3,7 @@ import { posix, win32 } from "node:path";
 import type { HostSystem } from "./host.ts";
 
 /** Joins names to a path, with `\` on Windows and `/` on other systems. */
-export function joinPath({ platform }: HostSystem, ...names: readonly string[]): string {
+function joinPath({ platform }: HostSystem, ...names: readonly string[]): string {
   return (platform === "win32" ? win32 : posix).join(...names);
 }
 

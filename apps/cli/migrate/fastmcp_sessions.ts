@@ -83,7 +83,7 @@ export function convertSessionUse(handler: Handler, node: Node, isLocal: boolean
 }
 
 /** The parameter with the session of `load`, or the pattern of it in a context. */
-export function declareSession(handler: Handler, pattern: string, fallback: string): void {
+function declareSession(handler: Handler, pattern: string, fallback: string): void {
   const { draft, fn } = handler;
   const body = fn.getBody();
   if (!Node.isBlock(body)) return;

@@ -44,7 +44,7 @@ export function isSource(file: string): boolean {
 }
 
 /** Whether a path fits a glob with `*`, `**` and `?`, or is below a folder that fits. */
-export function fits(glob: string, name: string): boolean {
+function fits(glob: string, name: string): boolean {
   const source = glob.replaceAll("\\", "/").replace(/^\.?\/|\/$/g, "").split(/(\*\*\/?|\*|\?)/).map((part) => {
     if (part.startsWith("**")) return ".*";
     if (part === "*") return "[^/]*";

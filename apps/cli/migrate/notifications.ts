@@ -79,7 +79,7 @@ function memberText(name: string, text: string): string {
 }
 
 /** Replaces a call by a text, together with the `await` or `void` before it: the new call returns nothing. */
-export function replaceAwaited({ draft }: Handler, call: Node, text: string): void {
+function replaceAwaited({ draft }: Handler, call: Node, text: string): void {
   const parent = call.getParent();
   draft.replace(Node.isAwaitExpression(parent) || Node.isVoidExpression(parent) ? parent : call, text);
 }

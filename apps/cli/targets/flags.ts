@@ -17,7 +17,7 @@ export interface ModuleFlags {
 }
 
 /** Values of `--wire`: the protocols by which a server at a URL can be reached. */
-export const WIRE_NAMES = ["mcp", "mcp-lite", "rest", "webtools", "connect", "grpc-web", "grpc", "websocket"] as const;
+const WIRE_NAMES = ["mcp", "mcp-lite", "rest", "webtools", "connect", "grpc-web", "grpc", "websocket"] as const;
 
 /** A value of `--wire`: one of {@link WIRE_NAMES}. */
 export type WireName = typeof WIRE_NAMES[number];

@@ -22,7 +22,7 @@ export interface CliProcess {
 }
 
 /** Standard input: its chunks of bytes or text, and whether it is a terminal. */
-export interface CliInput extends AsyncIterable<Uint8Array | string> {
+interface CliInput extends AsyncIterable<Uint8Array | string> {
   readonly isTTY?: boolean | undefined;
 }
 

@@ -26,11 +26,6 @@ export function cutToWidth(text: string, columns: number): string {
   return columns < 1 ? "" : `${cut}…`;
 }
 
-/** Pads a line at its end with spaces to a number of columns. A longer line stays as it is. */
-export function padToWidth(text: string, columns: number): string {
-  return text + " ".repeat(Math.max(0, columns - widthOf(text)));
-}
-
 function widthOfChar(char: string): number {
   if (COMBINING.test(char)) return 0;
   return WIDE.test(char) ? 2 : 1;

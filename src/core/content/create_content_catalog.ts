@@ -375,14 +375,14 @@ function assertFinished<Definition>(definition: Definition | undefined, what: st
 }
 
 /** Optional members for {@link toDefinition}. Default: no input schema, no scopes, no part. */
-export type DefinitionParts = Partial<Pick<ToolDefinition, "input" | "scopes" | "part">>;
+type DefinitionParts = Partial<Pick<ToolDefinition, "input" | "scopes" | "part">>;
 
 /**
  * Makes a tool definition of a prompt or a resource, so that the dispatcher can run its handler.
  *
  * @param name Contains a colon, which tool names cannot, so that a continuation is not valid for both.
  */
-export function toDefinition(
+function toDefinition(
   name: string,
   handler: ToolDefinition["handler"],
   { input, scopes = [], part }: DefinitionParts = {},

@@ -18,7 +18,7 @@ export interface Problem {
 export type Check = (value: unknown) => readonly Problem[];
 
 /** A validation error with a message for callers, which does not quote the value. */
-export interface Issue extends Pick<Problem, "path" | "expected"> {
+interface Issue extends Pick<Problem, "path" | "expected"> {
   readonly message: string;
 }
 

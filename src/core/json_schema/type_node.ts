@@ -9,7 +9,7 @@ import { valueAt } from "./pointer.ts";
 import { hasOwnBase } from "./subschemas.ts";
 
 /** Names of types without parts. `integer` is a `number` here. */
-export type TypeKeyword = "string" | "number" | "boolean" | "null" | "unknown" | "never";
+type TypeKeyword = "string" | "number" | "boolean" | "null" | "unknown" | "never";
 
 /** The type of the values that a schema accepts, as a tree from which signatures and contracts are written. */
 export type TypeNode =

@@ -3,7 +3,7 @@ import { asObject, isJsonObject, type Members, pointerKeys } from "../../interna
 import { isOwnToken, isSecretName, REDACTED, redactPieces, redactText } from "./secrets.ts";
 
 /** How much of a value may still be kept, and how much was left out. The redactor changes both. */
-export interface RedactionBudget {
+interface RedactionBudget {
   /** Characters that are left, about: those of texts and names, and some for each value. */
   left: number;
   /** Items, members and characters of texts that were left out. */

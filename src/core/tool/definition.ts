@@ -125,7 +125,7 @@ export interface AnswerFormat<
 }
 
 /** A resource (`defineResource`) as a tool refers to it, such as the page of its view; its contents are defined in core/content. */
-export interface ToolResource {
+interface ToolResource {
   /** URI, unique on a server. */
   readonly uri: string;
   /** @internal */

@@ -13,7 +13,7 @@ const MAX_NAMED = 10;
 const MAX_VALUE = 60;
 
 /** The values of `const` or `enum`, or of the types `null` and `boolean`. `undefined` for a schema that does not list its values. */
-export function listedValues(schema: Members): readonly unknown[] | undefined {
+function listedValues(schema: Members): readonly unknown[] | undefined {
   if (Object.hasOwn(schema, "const")) return [schema["const"]];
   if (Array.isArray(schema["enum"])) return schema["enum"];
   if (schema["type"] === "null") return [null];

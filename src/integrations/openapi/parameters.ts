@@ -10,7 +10,7 @@ import { ImportError, textOf } from "./document.ts";
 import type { NamedParameter } from "./operations.ts";
 import type { SchemaCollector } from "./schemas.ts";
 
-export type ParameterPlace = "path" | "query" | "header";
+type ParameterPlace = "path" | "query" | "header";
 
 export interface Parameter {
   readonly name: string;

@@ -9,7 +9,7 @@ import {
 } from "./package_manifest.ts";
 
 /** URL of the JSON Schema that `server.json` complies with: its member `$schema`. */
-export const SERVER_JSON_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
+const SERVER_JSON_SCHEMA = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
 
 /** `server.json`, the entry of a server in the registry of MCP servers, as far as Toolwire writes it. */
 export interface ServerJson {

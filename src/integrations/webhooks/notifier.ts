@@ -35,7 +35,7 @@ export interface EndedCall {
 }
 
 /** What a target sends and where: the options of `webhook()` with their defaults, and the endpoint for each call. */
-export interface TargetDefinition {
+interface TargetDefinition {
   readonly tools: ReadonlySet<string> | undefined;
   readonly retryMs: readonly number[];
   readonly timeoutMs: number;

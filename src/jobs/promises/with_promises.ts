@@ -372,7 +372,7 @@ function assertNoWork(definitions: readonly ToolDefinition[], { name }: Engine):
 }
 
 /** @throws {TypeError} If a tool takes config, the engine stores jobs outside of the process, and the keys are not sealed. */
-export function assertConfigHidden(definitions: readonly ToolDefinition[], engine: Engine, keys: TokenKeys): void {
+function assertConfigHidden(definitions: readonly ToolDefinition[], engine: Engine, keys: TokenKeys): void {
   const definition = definitions.find(({ config }) => config !== undefined);
   if (definition === undefined || keys.isSealed || isOfOneProcess(engine)) return;
   throw new TypeError(

@@ -72,7 +72,7 @@ export class WebtoolServer {
 }
 
 /** Reads the envelope of an action's response as the reply of a call: `data` becomes `content`, a code of an error its kind. */
-export function readEnvelope({ sent, received, json }: HttpReply): CallReply {
+function readEnvelope({ sent, received, json }: HttpReply): CallReply {
   const { status, data, error, _meta: meta } = asObject(json);
   const { code, message } = asObject(error);
   return {

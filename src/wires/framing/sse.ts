@@ -8,7 +8,7 @@ import type { Deadline, Deadlines } from "../../internal/deadlines.ts";
 import { PushStream } from "./push_stream.ts";
 
 /** Default interval of heartbeats of an event stream in milliseconds. Bun closes a connection that is quiet for 10 s. */
-export const HEARTBEAT_MS = 8_000;
+const HEARTBEAT_MS = 8_000;
 
 /** Shortest interval of heartbeats in milliseconds: a caller that wants more of them gets this one. */
 const MIN_HEARTBEAT_MS = 500;

@@ -6,7 +6,7 @@ import { CallPrinter } from "../../../apps/cli/calls/call_printer.ts";
 import { formatProgress } from "../../../apps/cli/terminal/progress.ts";
 import { StatusLine } from "../../../apps/cli/terminal/status_line.ts";
 import { printable, printableLine, Terminal } from "../../../apps/cli/terminal/terminal.ts";
-import { cutToWidth, padToWidth, widthOf } from "../../../apps/cli/terminal/width.ts";
+import { cutToWidth, widthOf } from "../../../apps/cli/terminal/width.ts";
 
 /** A terminal, and what was written to its streams. */
 function openTerminal(
@@ -54,7 +54,6 @@ test("widths: wide characters take two columns, styles and combining marks none"
   deepStrictEqual(["abc", "日本", "e\u0301", "\u001b[31mred\u001b[39m", "🚀"].map(widthOf), [3, 4, 1, 3, 2]);
   strictEqual(cutToWidth("日本語", 5), "日本…");
   strictEqual(cutToWidth("abc", 3), "abc");
-  strictEqual(padToWidth("日", 4), "日  ");
 });
 
 test("control characters of foreign text cannot move a terminal", () => {

@@ -7,7 +7,7 @@
  */
 
 /** How an operator of URI templates, such as `?` or `/`, expands its variables (RFC 6570, appendix A). */
-export interface Operator {
+interface Operator {
   /** Prefix of the first value. */
   readonly lead: string;
   /** Separator of values. */

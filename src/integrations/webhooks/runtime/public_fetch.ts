@@ -5,7 +5,7 @@ import type { ClientRequest, IncomingMessage } from "node:http";
 import type { SendRequest } from "../endpoint.ts";
 
 /** Resolves a host name to all of its IP addresses, which are then checked. */
-export type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
+type Lookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 type LookupCallback = (error: Error | null, address: string | LookupAddress[], family?: number) => void;
 

@@ -26,7 +26,7 @@ export const NAMED_BY: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Encodes a header value: unchanged if it is printable ASCII without spaces at its ends, otherwise as base64 in `=?base64?…?=`. */
-export function encodeHeaderValue(value: string): string {
+function encodeHeaderValue(value: string): string {
   const isSafe = /^[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?$/.test(value) && !/^=\?base64\?.*\?=$/.test(value);
   return isSafe ? value : `=?base64?${encodeBase64(new TextEncoder().encode(value))}?=`;
 }

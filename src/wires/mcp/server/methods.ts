@@ -17,7 +17,7 @@ import type { Capability, McpServer } from "./mcp_server.ts";
 import { type ModernHandler, type ModernMethods, modernPeer } from "./modern.ts";
 import { errorResponse, type RpcResponse, unknownMethodResponse } from "./response.ts";
 
-export interface Method {
+interface Method {
   /** Capability that the server needs for the method. Without it, the method is unknown. */
   readonly capability?: Capability;
   /** Handler in {@link ModernMethods}: 2026-07-28. Absent if that revision does not have the method. */

@@ -46,7 +46,7 @@ export interface DecodedBody {
 const ENVELOPE_PATTERN = /^application\/vnd\.toolwire\+json(?=\s*(?:;|$))/i;
 
 /** Whether a request has the envelope with metadata, by its media type. */
-export function isEnvelope(headers: Metadata): boolean {
+function isEnvelope(headers: Metadata): boolean {
   return ENVELOPE_PATTERN.test(headers.get("content-type") ?? "");
 }
 

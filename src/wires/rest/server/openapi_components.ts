@@ -16,7 +16,7 @@ export type Node = Readonly<Record<string, unknown>>;
 export const TEXT_SCHEMA: Node = { type: "string" };
 
 /** Schema of an object: the members in `properties` are required, those in `optional` are not. */
-export function objectOf(properties: Node, optional: Node = {}): Node {
+function objectOf(properties: Node, optional: Node = {}): Node {
   return { type: "object", properties: { ...properties, ...optional }, required: Object.keys(properties) };
 }
 

@@ -27,7 +27,7 @@ type FieldInit = MessageInitShape<typeof FieldDescriptorProtoSchema>;
 export const STRUCT_FILE = "google/protobuf/struct.proto";
 
 /** Name of the file of a package: `acme/docs/v1.proto`. */
-export function fileNameOf(packageName: string): string {
+function fileNameOf(packageName: string): string {
   return `${packageName.replaceAll(".", "/")}.proto`;
 }
 

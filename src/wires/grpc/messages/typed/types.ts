@@ -59,7 +59,7 @@ export function createMessage(scope: string, name: string, schema?: unknown): Op
   return { name, typeName: `${scope}.${name}`, form: "object", fields: [], nested: [], schema, taken: new Set() };
 }
 
-export function isScalar({ kind }: FieldType): boolean {
+function isScalar({ kind }: FieldType): boolean {
   return !["value", "struct", "message", "list", "map"].includes(kind);
 }
 

@@ -45,7 +45,7 @@ export function createTypedMethod(method: TypedMethod, { host, base, protocol }:
 }
 
 /** Name of the request header that carries `ToolRequest.meta` to typed methods: a `google.protobuf.Struct`, in binary form as base64. */
-export const META_HEADER = "mcplite-meta-bin";
+const META_HEADER = "mcplite-meta-bin";
 
 class TypedMethodCodec {
   readonly #method: TypedMethod;

@@ -17,7 +17,7 @@ import type { ClientSocket } from "./client_socket.ts";
 import { OpenSocketCalls, type SocketLimits, type SocketReply } from "./open_calls.ts";
 
 /** Opens one socket, with its credentials. */
-export interface SocketOpener {
+interface SocketOpener {
   /** Opens the socket. Throws if the runtime refuses to. */
   open(): ClientSocket;
   /** Finds the error of a socket that could not be opened, with a request to its server. Never rejects. */
