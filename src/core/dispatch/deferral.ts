@@ -104,7 +104,7 @@ export interface JobControl {
  * Deferred work, as the dispatcher uses it for each run: gives a promise when the budget is spent, runs calls as jobs, and runs the tools
  * `redeem` and `cancel`.
  */
-export interface RunDeferral extends RunPromises {
+interface RunDeferral extends RunPromises {
   /** The error for calls that need the engine, if it can never work; `undefined` if it may. */
   readonly unusable: ErrorResult | undefined;
   /** Whether jobs run in other processes only, so that calls of tools with `.promise()` are stored as jobs at once. */
@@ -153,7 +153,7 @@ export interface PromiseAccess {
 }
 
 /** Deferred work, as the server itself uses it: checks its tools, and starts and stops the workers that run jobs. */
-export interface DeferralLifecycle {
+interface DeferralLifecycle {
   /**
    * Checks tools against engine and keys.
    *
@@ -183,7 +183,7 @@ export interface DeferralLifecycle {
 export interface Deferral extends RunDeferral, PromiseAccess, DeferralLifecycle {}
 
 /** Limits on the output of tools, and on the results that are stored with jobs; results beyond them become `result_too_large`. */
-export interface ResultLimits extends OutputLimits {
+interface ResultLimits extends OutputLimits {
   /** Largest result of a job, in UTF-16 code units of JSON. */
   readonly resultChars: number;
 }

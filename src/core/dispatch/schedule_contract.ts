@@ -14,7 +14,7 @@ export interface ScheduleTimes {
 }
 
 /** What a {@link Schedule} consists of: its times, the tool and arguments, and what happens to calls that were missed or overlap. */
-export interface ScheduleDefinition {
+interface ScheduleDefinition {
   readonly ticks: ScheduleTimes;
   /** Name of the tool. */
   readonly tool: string;

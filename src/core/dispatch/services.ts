@@ -223,7 +223,7 @@ export interface QuestionSupport {
 }
 
 /** Creates the {@link QuestionSupport} of one server with its keys, which sign continuations and caller state. */
-export type CreateQuestions = (keys: TokenKeys) => QuestionSupport;
+type CreateQuestions = (keys: TokenKeys) => QuestionSupport;
 
 /** Keys that bring the code of questions and caller state to a server: made by `keyRing`, `sealed`, `keysFromEnv` or `withQuestions`. */
 export interface QuestionKeys extends TokenKeys {
