@@ -67,7 +67,10 @@ function guessText(bytes: Uint8Array): string {
 }
 
 /** Packages that files import, and whether all of them could be read. `texts` has those that would be changed. */
-export function importsOf(files: readonly string[], texts: ReadonlyMap<string, string>) {
+export function importsOf(
+  files: readonly string[],
+  texts: ReadonlyMap<string, string>,
+): { readonly imported: Set<string>; readonly isComplete: boolean } {
   let isComplete = true;
   const imported = new Set(files.flatMap((file) => {
     const read = () => texts.get(file) ?? guessText(readFileSync(file));

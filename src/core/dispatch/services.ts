@@ -139,7 +139,7 @@ export interface RunLease {
 }
 
 /** Methods of a handler's `ctx` that may stop its run: they ask the caller, wait, or return the stored result of a step. */
-export interface QuestionMethods
+interface QuestionMethods
   extends Pick<Ctx, "elicitUrl" | "sample" | "roots" | "ask" | "requestMore" | "step" | "sleep" | "resolver"> {
   elicit<Content>(
     key: string,
