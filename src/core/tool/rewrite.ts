@@ -7,7 +7,7 @@ import { writeSchema } from "./rewrite_schema.ts";
 import { MEMBER_LINES, NAMES, type Step, STEP_ORDER, STEPS } from "./spellings.ts";
 
 /** What is written after `defineTool`, by step. */
-export type WrittenSteps = ReadonlyMap<Step, unknown>;
+type WrittenSteps = ReadonlyMap<Step, unknown>;
 
 /** A definition that was read. */
 export interface ForeignDefinition {
