@@ -53,7 +53,7 @@ export const SQLITE_UPGRADES: Readonly<Record<number, string>> = {
  *
  * Ids of deliveries are never reused (AUTOINCREMENT). Otherwise a late release could end the lease of another process.
  */
-export const SQLITE_SCHEMA = `
+export const SQLITE_SCHEMA: string = `
   CREATE TABLE jobs (
     id TEXT PRIMARY KEY,
     version INTEGER NOT NULL,
