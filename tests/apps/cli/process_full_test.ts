@@ -71,6 +71,16 @@ test("a reader of the pipe may leave early", {
   deepStrictEqual([stdout, stderr], ["1\n2\n", ""]);
 });
 
+test("what a script writes after the command arrives", {
+  ...LIMIT,
+  skip: runtime === "deno" && "a shell on the other runtimes is enough",
+}, () => {
+  const line = commandOf("call", MODULE, "add", "a=4").map((word) => `'${word}'`).join(" ");
+  // On Node the output is a socket that the shell shares: a command that ends it ends that of the shell, too.
+  const { stdout, status } = spawnSync("sh", ["-c", `${line}; echo after`], { cwd: root, encoding: "utf8" });
+  deepStrictEqual([stdout, status], ["4\nafter\n", 0]);
+});
+
 test("a slow reader of the pipe gets all of the output", LIMIT, async () => {
   const [file, ...args] = commandOf("call", MODULE, "count", "to=150000", "--json");
   const child = spawn(file, args, { cwd: root, stdio: ["ignore", "pipe", "inherit"] });
