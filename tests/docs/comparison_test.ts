@@ -26,6 +26,13 @@ test("each cell of the comparison links to its source, ours within the repositor
   deepStrictEqual(wrong, []);
 });
 
+test("each reason not to use Toolwire names a library with its source", () => {
+  const [, section = ""] = read("docs/comparison.md").split("\n## When not to use Toolwire\n");
+  const reasons = section.split(/^- /m).slice(1);
+  ok(reasons.length >= 9, `${reasons.length} reasons`);
+  deepStrictEqual(reasons.filter((reason) => !/\]\((?:https:|performance\.md)/.test(reason)), []);
+});
+
 test("figures of the comparison are those of the measurements", () => {
   const performance = read("docs/performance.md");
   const anchors = new Map(["bun-145", "http-bun-145"].map((anchor) => {
