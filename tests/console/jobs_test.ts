@@ -6,6 +6,7 @@ import { createClient, createServer, defineTool, memoryTransport, type Server } 
 import { createServer as createCoreServer } from "../../src/entries/core.ts";
 import { consolePage } from "../../src/entries/console.ts";
 import { PAGE_KEY } from "./page_server.ts";
+import { eventually } from "../eventually.ts";
 
 const flaky = defineTool("flaky").describe("Break").promise({ retries: 0, keepFailed: true }).handle(() => {
   throw new Error("the disk is full");
@@ -67,12 +68,12 @@ test("the console refuses an answer of an unknown action", async () => {
 
 /** The jobs that ask, once there is one. */
 async function asking(server: Pick<Server, "fetch">): Promise<readonly { readonly id: string }[]> {
-  for (let tries = 0; tries < 100_000; tries++) {
-    const { jobs } = (await ask(server, "jobs", { states: ["asking"] })).body;
-    if (jobs.length > 0) return jobs;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error("no job asks");
+  let asking: readonly { readonly id: string }[] = [];
+  await eventually(async () => {
+    asking = (await ask(server, "jobs", { states: ["asking"] })).body.jobs;
+    return asking.length > 0;
+  }, "a job asks");
+  return asking;
 }
 
 test("with bodies: false jobs have no messages of progress, and of questions only their kinds", async () => {

@@ -14,6 +14,7 @@ import { rest, restTransport } from "../../src/entries/rest.ts";
 import { webtools, webtoolsTransport } from "../../src/entries/webtools.ts";
 import type { RequestWire } from "../../src/wires/wire.ts";
 import { KeptLog } from "../core/dispatch/harness.ts";
+import { eventually } from "../eventually.ts";
 
 /** A request with what the layers of the application have set. */
 interface AppRequest extends IncomingMessage {
@@ -192,9 +193,7 @@ test("the first request below a mount that ends in the application's 404 is logg
     strictEqual(await (await fetch(app.url + path)).text(), "no page");
   }
   // A response is over for its server after its client has read it, or before.
-  for (let tries = 0; tries < 1_000 && log.lines.length === 0; tries++) {
-    await new Promise((next) => setTimeout(next, 5));
-  }
+  await eventually(() => log.lines.length > 0);
   const [line, ...others] = log.lines;
   strictEqual(others.length, 0);
   deepStrictEqual([line?.level, line?.fields["path"]], ["warn", "/api/tools"]);

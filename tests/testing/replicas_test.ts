@@ -10,6 +10,7 @@ import {
 } from "../../src/entries/testing.ts";
 import type { Engine } from "../../src/entries/engines.ts";
 import * as v from "../../src/entries/schema.ts";
+import { eventually } from "../eventually.ts";
 
 const KEYS = "k1:a secret that all replicas of this test know";
 const RETRY = { retry: { attempts: 50, baseDelayMs: 1 } };
@@ -263,11 +264,6 @@ function withEngine() {
 }
 
 const sleep = (delayMs: number) => new Promise<void>((resolve) => void setTimeout(resolve, delayMs));
-
-async function eventually(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1_000 && !condition(); tries++) await sleep(5);
-  ok(condition(), `did not happen: ${condition}`);
-}
 
 for (const how of ["queued", "adopted"] as const) {
   test(`attach() has others go on with a job of a replica that is killed (${how})`, async () => {

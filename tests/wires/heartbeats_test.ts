@@ -10,6 +10,7 @@ import { withVirtualTime } from "../client/virtual_time.ts";
 import { liteDuplex } from "../../src/wires/mcp_lite/websocket/server/lite_duplex.ts";
 import { type WireRow, WIRES, wires } from "./matrix.ts";
 import { MemoryConnection } from "./memory_connection.ts";
+import { eventually } from "../eventually.ts";
 
 const COLUMNS = ["MCP-lite", "WebSocket", "REST", "MCP"];
 const SINK: Sink = { push() {} };
@@ -47,13 +48,6 @@ class Activity implements ActivityMonitor {
 /** A call that waits for the tool, with heartbeats each `heartbeatMs`. */
 function callQuiet(transport: Transport, limit: Activity, heartbeatMs: number) {
   return Promise.resolve(transport.call({ tool: "quiet", args: {}, meta: { heartbeat_ms: heartbeatMs }, limit }, SINK));
-}
-
-async function eventually(condition: () => boolean, what: string): Promise<void> {
-  for (let attempt = 0; !condition(); attempt++) {
-    ok(attempt < 2_000, what);
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
 }
 
 async function checkBeats(wire: WireRow): Promise<void> {

@@ -15,6 +15,7 @@ import { overlap } from "../overlap.ts";
 import type { Transport, TransportCall } from "../../src/core/call/transport.ts";
 import { carries, COMPOSED, isChosen, type Lack, PLAIN, skipOf, type WireRow, WIRES } from "./matrix.ts";
 import { createPromiseFixture, type PromiseJournal, type PromiseServer } from "./promises_fixture.ts";
+import { eventually } from "../eventually.ts";
 
 interface Stage {
   readonly client: Client<PromiseServer>;
@@ -59,14 +60,6 @@ function watch(transport: Transport, onCall: (call: TransportCall) => void): Tra
       };
     },
   });
-}
-
-async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 2_000; tries++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  ok(false, "did not happen");
 }
 
 async function promiseOf(outcome: Promise<{ readonly kind: string }>): Promise<PromiseOutcome> {

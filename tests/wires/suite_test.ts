@@ -5,6 +5,7 @@ import { type Client, createClient, ToolError } from "../../mod.ts";
 import { readContract } from "../../src/core/call/listed_contract.ts";
 import { createFixture, type FixtureServer, type Journal } from "./fixture.ts";
 import { carries, COMPOSED, isChosen, type Lack, PLAIN, skipOf, type WireRow, WIRES } from "./matrix.ts";
+import { eventually } from "../eventually.ts";
 
 type Scenario = (client: Client<FixtureServer>, journal: Journal, wire: WireRow) => Promise<void>;
 
@@ -17,12 +18,6 @@ async function run(wire: WireRow, scenario: Scenario): Promise<void> {
     transport.close?.();
     await close();
   }
-}
-
-/** Waits for what happens on the other side of a wire, a bounded number of times. */
-async function eventually(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 2_000 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-  ok(condition(), "did not happen");
 }
 
 /** Whatever a call rejects with: a `ToolError` or a `Failure`. */

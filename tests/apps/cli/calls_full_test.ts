@@ -10,6 +10,7 @@ import { serve } from "../../../src/entries/serve.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { runHere } from "./run_here.ts";
 import { createTools, runs } from "./tools_server.ts";
+import { eventually } from "../../eventually.ts";
 
 const LIMIT = { timeout: 120_000 };
 
@@ -35,11 +36,6 @@ async function withTools(use: (urls: Readonly<Record<string, string>>) => Promis
 async function run(wire: string, ...args: readonly string[]) {
   const named = wire === "connect" ? ["--wire", wire] : [];
   return await runHere({ cwd: tmpdir() }, ...args, ...named);
-}
-
-async function eventually(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 6_000 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-  ok(condition(), `did not happen: ${JSON.stringify(runs)}`);
 }
 
 test("list and call give the same over every wire", LIMIT, async () => {

@@ -7,6 +7,7 @@ import { Pipe } from "../../wires/descriptions/pipe.ts";
 import { RawObject, readMcp } from "../../wires/descriptions/raw_messages.ts";
 import { inProcess, overHttp2, overPipes, overSockets } from "../senders.ts";
 import { type Cases, type Guarantee, overCases } from "../guarantee.ts";
+import { eventually } from "../../eventually.ts";
 
 /** A request that goes at its own pace. */
 export interface Slow {
@@ -62,12 +63,6 @@ async function assertAnswers({ dialect, send }: Sending): Promise<void> {
   deepStrictEqual(dialect.read(await send(dialect.call("ping", ARGS))), { kind: "answer", value: "pong" });
 }
 
-/** Waits for what happens on the other side. */
-async function until(condition: () => boolean, what: string): Promise<void> {
-  for (let tries = 0; tries < 3_000 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-  ok(condition(), what);
-}
-
 const UNARY: Cases<Act> = {
   async "a request that drips"({ dialect }, slow) {
     const answer = await slow.drip(dialect.call("ping", ARGS));
@@ -87,7 +82,7 @@ const STREAMED: Cases<Act> = {
     const before = progress.ended;
     const reader = await slow.begin((sending.dialect.stream as Stream)("flood", ARGS));
     await reader.leave();
-    await until(() => progress.ended > before, "the handler goes on");
+    await eventually(() => progress.ended > before, "the handler goes on");
     await assertAnswers(sending);
   },
   async "a reader that does not read"(sending, slow) {
@@ -104,7 +99,7 @@ const STREAMED: Cases<Act> = {
     ok((last - pieces) * PIECE.length < 32_000_000, `${last - pieces} pieces wait`);
     await assertAnswers(sending);
     await reader.leave();
-    await until(() => progress.ended > ended, "the handler goes on");
+    await eventually(() => progress.ended > ended, "the handler goes on");
   },
 };
 

@@ -1,9 +1,9 @@
 /** Servers of gRPC on each runtime, and callers that mean them ill: the process lives, logs nothing, and answers. */
 import { ok, strictEqual } from "node:assert/strict";
-import { delay } from "../../serve/client.ts";
 import { answers, ATTACKS } from "./http2_attacks.ts";
 import { RawConnection } from "./http2_frames.ts";
 import { command, grpcUrlOf, type Program, runtimes, startProgram, testWith } from "../../serve/programs.ts";
+import { eventually } from "../../eventually.ts";
 
 const program = "tests/serve/grpc_program.ts";
 const ROUNDS = 2;
@@ -12,12 +12,9 @@ const ROUNDS = 2;
 async function heldBytes(server: Program): Promise<number> {
   const before = server.output().length;
   server.tell("memory");
-  for (let tries = 0; tries < 200; tries++) {
-    const held = /holds (\d+) bytes/.exec(server.output().slice(before))?.[1];
-    if (held !== undefined) return Number(held);
-    await delay(25);
-  }
-  throw new Error(`no answer: ${server.output()}`);
+  const answer = () => /holds (\d+) bytes/.exec(server.output().slice(before));
+  await eventually(() => answer() !== null, "the program answers");
+  return Number(answer()?.[1]);
 }
 
 for (const runtime of runtimes) {

@@ -10,6 +10,7 @@ import { textOf } from "../../wires/grpc/frames.ts";
 import { callers, type Calling, codeOf } from "../callers.ts";
 import { everywhere, overHttp } from "../senders.ts";
 import { type Cases, type Guarantee, overCases } from "../guarantee.ts";
+import { eventually } from "../../eventually.ts";
 
 const ping = defineTool("ping").describe("Answer").handle(() => "pong");
 const echo = defineTool("echo").describe("Give back what came").handle((args) => args);
@@ -182,7 +183,7 @@ const principal = overHttp(principalServer).map((place) =>
       return dialect.read(await send({ ...request, headers }));
     };
     const held = ask("ada", "hold");
-    for (let tries = 0; tries < 1_000 && !running.has("ada"); tries++) await new Promise((next) => setTimeout(next, 5));
+    await eventually(() => running.has("ada"));
     strictEqual(codeOf(await ask("ada", "ping")), "unavailable");
     deepStrictEqual(await ask("bob", "ping"), { kind: "answer", value: "pong" });
     running.get("ada")?.resolve();

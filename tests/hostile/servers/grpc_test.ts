@@ -1,5 +1,5 @@
 /** `grpcTransport()`, against servers that are broken, closed, slow or hostile. */
-import { deepStrictEqual, fail, match, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, match, ok, rejects, strictEqual } from "node:assert/strict";
 import type { OutgoingHttpHeaders } from "node:http";
 import { createServer as createHttp2, type ServerHttp2Session, type ServerHttp2Stream } from "node:http2";
 import { type AddressInfo, connect as connectTcp, createServer as createTcp, type Socket } from "node:net";
@@ -12,6 +12,7 @@ import { ResponseType, ToolResponseSchema } from "../../../src/wires/grpc/messag
 import { Flag, headerBlock, http2Frame, settings, Type } from "../requests/http2_frames.ts";
 import { deepResponse } from "../../wires/grpc/deep_response.ts";
 import { frame } from "../../wires/grpc/frames.ts";
+import { eventually } from "../../eventually.ts";
 
 const NO_RETRY = { retry: { attempts: 0 } } as const;
 const GRPC = { ":status": 200, "content-type": "application/grpc" };
@@ -243,9 +244,6 @@ test("grpcTransport() times out, aborts, and resets its stream, at a server that
   };
   await withServer(onStream, async (address) => {
     const client = createClient(grpcTransport(address), NO_RETRY);
-    const wait = async (condition: () => boolean) => {
-      for (let tries = 0; tries < 1_000 && !condition(); tries++) await new Promise((go) => setTimeout(go, 10));
-    };
     /** Makes a call whose time is over, with more time if no stream has reached the server. */
     const timeOut = async (call: (timeoutMs: number) => Promise<unknown>) => {
       const before = streams;
@@ -257,10 +255,10 @@ test("grpcTransport() times out, aborts, and resets its stream, at a server that
     await timeOut((timeoutMs) => client.$.stream("t", {}, { timeoutMs }).result);
     const leaving = new AbortController();
     const left = rejects(client.$.call("t", {}, { signal: leaving.signal }), /enough/);
-    await wait(() => streams === 3);
+    await eventually(() => streams === 3);
     leaving.abort(new Error("enough"));
     await left;
-    await wait(() => resets.length === 3);
+    await eventually(() => resets.length === 3);
     deepStrictEqual(resets, [8, 8, 8]);
     client.$.close();
   });
@@ -270,15 +268,12 @@ test("grpcTransport() makes a lost connection anew", async () => {
   await withServer((stream) => endWith(stream, [answer], { "grpc-status": "0" }), async (address, sessions) => {
     const client = createClient(grpcTransport(address), NO_RETRY);
     // The client is notified by the connection. Until then a call may fail with it.
-    const answered = async () => {
-      for (let tries = 0; tries < 200; tries++) {
+    const answered = () =>
+      eventually(async () => {
         const reply = await client.$.call("t").catch((error: ToolError) => error.code);
-        if (reply === "ok") return;
-        strictEqual(reply, "unavailable");
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      fail("No call came through");
-    };
+        if (reply !== "ok") strictEqual(reply, "unavailable");
+        return reply === "ok";
+      }, "a call is answered");
     for (let round = 0; round < 3; round++) {
       await answered();
       const session = [...sessions].at(-1);
@@ -342,11 +337,10 @@ test("grpcTransport() lets calls under way end when it is closed, and closes its
   }, async (address, sessions) => {
     const client = createClient(grpcTransport(address), NO_RETRY);
     const call = client.$.call("t");
-    for (let tries = 0; tries < 100 && sessions.size === 0; tries++) await new Promise((go) => setTimeout(go, 5));
+    await eventually(() => sessions.size > 0);
     client.$.close();
     strictEqual(await call, "ok");
-    for (let tries = 0; tries < 200 && sessions.size > 0; tries++) await new Promise((go) => setTimeout(go, 10));
-    strictEqual(sessions.size, 0);
+    await eventually(() => sessions.size === 0);
   });
 });
 

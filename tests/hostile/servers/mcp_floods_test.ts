@@ -3,17 +3,10 @@ import { ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, createServer } from "../../../mod.ts";
 import { gateway, mount } from "../../../src/entries/compose.ts";
-import {
-  type Asked,
-  eventually,
-  INITIALIZED,
-  legacy,
-  OpenStream,
-  text,
-  TOOL,
-} from "../../wires/mcp/client/scripted.ts";
+import { type Asked, INITIALIZED, legacy, OpenStream, text, TOOL } from "../../wires/mcp/client/scripted.ts";
 import { runtime } from "../../runtime/runtime.ts";
 import { keepingLogger } from "../../server/compose/scripted.ts";
+import { eventually } from "../../eventually.ts";
 
 const FLOOD = 5_000;
 /** Above what a client has on its way at once, far below a flood. */

@@ -9,6 +9,7 @@ import { openBullmq, startStore, STORES, warmUp } from "./bullmq_stores.ts";
 import { startCountingProxy } from "./counting_proxy.ts";
 import { type ServerName, skipReason, type TestServer } from "./programs.ts";
 import { errorLogger, newJob, Runs, sleep, until } from "./fixture.ts";
+import { eventually } from "../../eventually.ts";
 
 const LONG_MS = 60_000;
 const SHORT_MS = 20;
@@ -191,8 +192,7 @@ test("close() on PostgreSQL ends the connections of inserts under way", {
   }));
   const text = "SELECT count(*)::int AS count FROM pg_stat_activity WHERE backend_type = 'client backend'";
   const count = async () => ((await observer.query(text)) as { rows: [{ count: number }] }).rows[0].count;
-  for (let tries = 0; tries < 200 && await count() > 1; tries++) await sleep(50);
-  strictEqual(await count(), 1, "only that of this query");
+  await eventually(async () => await count() === 1, "only the connection of this query is open");
   await observer.end();
   await server.stop();
 });

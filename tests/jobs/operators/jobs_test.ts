@@ -7,6 +7,7 @@ import { createServer as createCoreServer } from "../../../src/entries/core.ts";
 import type { AskAnswer, Engine } from "../../../src/entries/engines.ts";
 import { jobsOf, jobTools, type ListJobsOptions, type PurgeJobsOptions } from "../../../src/entries/jobs.ts";
 import { Gates } from "../promises/promised.ts";
+import { eventually } from "../../eventually.ts";
 
 const SECRET = "sk-live-51H8xJ2eZvKYlo2C0aBcDeFgHiJkLmNoPq";
 
@@ -59,8 +60,8 @@ test("list() filters by state, tool, principal and age, and has pages", async ()
   await as("ada").wait.start({});
   await as("bob").wait.start({});
   await as("ada").ask.start({});
-  await until(async () => (await jobs.list({ state: ["asking", "running"] })).jobs.length === 3);
-  await until(async () => (await jobs.list({ state: "asking" })).jobs.length === 1);
+  await eventually(async () => (await jobs.list({ state: ["asking", "running"] })).jobs.length === 3);
+  await eventually(async () => (await jobs.list({ state: "asking" })).jobs.length === 1);
   const all = (await jobs.list()).jobs;
   deepStrictEqual(all.map(({ tool, principal }) => [tool, principal]).sort(), [
     ["ask", "ada"],
@@ -129,7 +130,7 @@ test("rerun() creates a new job with the same arguments, for the same caller", a
   const { id } = (await jobs.list()).jobs[0]!;
   const again = await jobs.rerun(id);
   deepStrictEqual([again.id === id, again.principal, again.state], [false, "ada", "queued"]);
-  await until(async () => (await jobs.inspect(again.id)).state === "done");
+  await eventually(async () => (await jobs.inspect(again.id)).state === "done");
   strictEqual((await jobs.inspect(again.id)).outcome?.kind, "answer");
   await rejects(jobs.rerun(again.id), { code: "invalid_request", message: /its arguments are no longer kept/ });
 });
@@ -137,7 +138,7 @@ test("rerun() creates a new job with the same arguments, for the same caller", a
 test("answer() answers in place of the caller, and cancel() ends a job", async () => {
   const { jobs, as, gates } = open();
   const asking = await as("ada").ask.start({});
-  await until(async () => (await jobs.list({ state: "asking" })).jobs.length === 1);
+  await eventually(async () => (await jobs.list({ state: "asking" })).jobs.length === 1);
   const { id } = (await jobs.list({ state: "asking" })).jobs[0]!;
   const { questions } = await jobs.inspect(id);
   ok(Object(questions?.["sure"]?.schema).properties.password, "the form is complete");
@@ -167,7 +168,7 @@ test("answer() answers in place of the caller, and cancel() ends a job", async (
   strictEqual(await asking.result(), "accept");
   await rejects(jobs.answer(id, { sure: accept }), { message: /it is done, and asks nothing/ });
   const waiting = await as("ada").wait.start({});
-  await until(async () => (await jobs.list({ state: "running" })).jobs.length === 1);
+  await eventually(async () => (await jobs.list({ state: "running" })).jobs.length === 1);
   const running = (await jobs.list({ state: "running" })).jobs[0]!;
   strictEqual((await jobs.cancel(running.id)).state, "cancelled");
   await rejects(waiting.result(), { code: "cancelled" });
@@ -255,7 +256,7 @@ test("retry() leaves no job without a delivery if the engine fails in between", 
   strictEqual((await jobs.inspect(id)).state, "queued");
   state.isBroken = false;
   await state.later?.();
-  await until(async () => (await jobs.inspect(id)).state === "done");
+  await eventually(async () => (await jobs.inspect(id)).state === "done");
   strictEqual(state.runs, 2);
 });
 
@@ -296,16 +297,8 @@ test("the tools are for callers with the scope, and other callers learn nothing 
   strictEqual((await operator.retry_job({ id: job.id })).state, "queued");
   await rejects(operator.inspect_job({ id: "nope" }), { code: "invalid_request" });
   await rejects(operator.list_jobs({ limit: 1_000 }), { code: "invalid_input" });
-  await until(async () => (await operator.inspect_job({ id: job.id })).state === "done");
+  await eventually(async () => (await operator.inspect_job({ id: job.id })).state === "done");
   strictEqual((await operator.cancel_job({ id: job.id })).state, "done");
   await rejects(operator.purge_jobs({ all: true, cursor: "x" }), { message: /the cursor is not one of this list/ });
   deepStrictEqual(await operator.purge_jobs({ tool: "breaks" }), { purged: 1, isComplete: true });
 });
-
-/** Waits until a condition holds. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; !await isSo(); tries++) {
-    ok(tries < 100_000, "the condition does not hold");
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-}

@@ -16,6 +16,7 @@ import { definePrompt, defineResource, mcp, mcpTransport, user } from "../../../
 import { webtools, webtoolsTransport } from "../../../src/entries/webtools.ts";
 import { testClient } from "../../../src/entries/testing.ts";
 import { keepingLogger, listing, postPing, scripted } from "./scripted.ts";
+import { eventually } from "../../eventually.ts";
 
 const KEYS = "k1:a secret that the gateway's replicas know";
 const REMOTE_KEYS = "k1:a secret that only the remote server has";
@@ -30,14 +31,6 @@ function remoteWith(options: Partial<Parameters<typeof createServer>[0]> = {}) {
   });
   const remote = createServer({ keys: REMOTE_KEYS, ...options, tools: [slow] });
   return { remote, gate };
-}
-
-async function eventually(condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 500; tries++) {
-    if (await condition()) return;
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-  ok(false, "did not happen");
 }
 
 test("a promise of a server two gateways away is redeemed at any replica, by whom it was given to alone", async () => {

@@ -7,6 +7,7 @@ import { createServer, defineTool, memoryEngine } from "../../../mod.ts";
 import type { Engine } from "../../../src/entries/engines.ts";
 import { declineWait, resolver, type ResolverOptions, resolveWait } from "../../../src/entries/waits.ts";
 import { testClient } from "../../../src/entries/testing.ts";
+import { eventually } from "../../eventually.ts";
 
 const URL_TEXT = "https://tools.example.com/resolve";
 const engines: Engine[] = [];
@@ -30,11 +31,10 @@ async function waitingFor(schema: v.GenericSchema, options: Partial<ResolverOpti
     keys: "k1:a secret that all servers of these tests know",
   });
   const work = await testClient(server).order.start();
-  for (let tries = 0; tries < 2_000; tries++) {
+  await eventually(async () => {
     const status = await work.status();
-    if (status.kind === "promise" && status.progress !== undefined) break;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    return status.kind === "promise" && status.progress !== undefined;
+  }, "the call waits");
   const [url = ""] = urls;
   const send = async (init: RequestInit = {}, at = url) => {
     const response = await server.fetch(new Request(at, init));

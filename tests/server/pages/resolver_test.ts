@@ -7,6 +7,7 @@ import { bearer } from "../../../src/entries/auth.ts";
 import { resolver, type ResolverOptions } from "../../../src/server/pages/resolver.ts";
 import { testClient } from "../../../src/entries/testing.ts";
 import type { Engine } from "../../../src/entries/engines.ts";
+import { eventually } from "../../eventually.ts";
 
 const KEYS = "k1:a secret that all servers of these tests know";
 const URL_TEXT = "https://tools.example.com/hooks/resolve";
@@ -48,11 +49,10 @@ function opened(options: Partial<ResolverOptions> = {}, count = 1, wrap = (engin
 /** Starts a call, and waits until it waits. */
 async function waiting({ server, urls }: { server: Server; urls: string[] }) {
   const work = await testClient(server).$.start("order", {});
-  for (let tries = 0; tries < 400; tries++) {
+  await eventually(async () => {
     const status = await work.status();
-    if (status.kind === "promise" && status.progress !== undefined) break;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
+    return status.kind === "promise" && status.progress !== undefined;
+  }, "the call waits");
   return { url: urls[0]!, token: urls[0]!.slice(URL_TEXT.length + 1), work };
 }
 

@@ -5,6 +5,7 @@ import { createClient, createServer, defineTool, type Server } from "../../../mo
 import { webSocket, type WebSocketClientOptions, webSocketTransport } from "../../../src/entries/websocket.ts";
 import { PairedSocket, pairOpener } from "../socket_pair.ts";
 import { settle } from "./raw_socket.ts";
+import { eventually } from "../../eventually.ts";
 
 interface Rejection {
   readonly code: string;
@@ -59,11 +60,6 @@ function clientOf(server: Server, options: WebSocketClientOptions = {}) {
   return { client: createClient(transport, { retry: { baseDelayMs: 1 } }), transport, sockets };
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 5_000 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 1));
-  ok(condition(), "did not happen");
-}
-
 test("createClient names the transport for URLs of WebSockets", () => {
   for (const url of ["ws://localhost", "wss://localhost/mcp-lite/v1", new URL("ws://localhost")]) {
     throws(() => createClient(url), {
@@ -78,7 +74,7 @@ test("calls share one socket, which is opened at the first of them", async () =>
   const { client, sockets } = clientOf(server);
   strictEqual(sockets.length, 0);
   const calls = [client["look"]?.(), client["pay"]?.(), client.$.list()];
-  await until(() => runs.length === 2);
+  await eventually(() => runs.length === 2);
   release();
   await Promise.all(calls);
   strictEqual(sockets.length, 1);
@@ -88,7 +84,7 @@ test("a call that is safe to repeat is repeated over another socket", async () =
   const { server, runs } = createFixture();
   const { client, sockets } = clientOf(server);
   const call = client.$.call("look");
-  await until(() => runs.length === 1);
+  await eventually(() => runs.length === 1);
   sockets[0]?.end(1006);
   deepStrictEqual([await call, runs, sockets.length], ["seen", ["look", "look"], 2]);
 });
@@ -97,7 +93,7 @@ test("another call ends with unavailable, and does not run twice", async () => {
   const { server, runs } = createFixture();
   const { client, sockets } = clientOf(server);
   const call = codeOf(client.$.call("pay"));
-  await until(() => runs.length === 1);
+  await eventually(() => runs.length === 1);
   sockets[0]?.end(1006);
   deepStrictEqual([await call, runs], ["unavailable", ["pay"]]);
 });
@@ -120,9 +116,9 @@ test("a promise is redeemed over the next socket", async () => {
   const { client, sockets } = clientOf(server);
   const call = client.$.call("build");
   // The second message of the server is not the promise only if the machine was slow.
-  await until(() => sockets[0]?.sent.some((text) => text.includes('"redeem"')) === true);
+  await eventually(() => sockets[0]?.sent.some((text) => text.includes('"redeem"')) === true);
   sockets[0]?.end(1006);
-  await until(() => sockets.length === 2);
+  await eventually(() => sockets.length === 2);
   release();
   deepStrictEqual([await call, runs], ["built", ["build"]]);
 });
@@ -147,7 +143,7 @@ for (const [code, expected, opensAgain] of CODES) {
     const { server, runs } = createFixture();
     const { client, sockets } = clientOf(server);
     const call = codeOf(client.$.call("pay"));
-    await until(() => runs.length === 1);
+    await eventually(() => runs.length === 1);
     sockets[0]?.end(code, "because");
     strictEqual(await call, expected);
     const next = await codeOf(client.$.list().then(() => "listed"));
@@ -161,10 +157,10 @@ test("a message that is too large ends its call alone; other calls are lost, als
     const { client, sockets } = clientOf(server, { maxInFlight: 2 });
     const cancelling = new AbortController();
     const small = codeOf(client.$.call("pay"));
-    await until(() => runs.length === 1);
+    await eventually(() => runs.length === 1);
     // More bytes than characters.
     const large = codeOf(client.$.call("pay", { text: "é".repeat(1_000) }, { signal: cancelling.signal }));
-    await until(() => sockets[0]?.sent.some((text) => text.includes("é")) === true);
+    await eventually(() => sockets[0]?.sent.some((text) => text.includes("é")) === true);
     if (isGivenUp) cancelling.abort();
     // The longest of all waits for room, and was not sent.
     const waiting = isGivenUp ? undefined : codeOf(client.$.call("pay", { text: "x".repeat(1_900) }));
@@ -184,7 +180,7 @@ test("after 3000 a function for the token is asked for another one", async () =>
   let tokens = 0;
   const { client, sockets } = clientOf(server, { token: () => `t${++tokens}` });
   const call = codeOf(client.$.call("pay"));
-  await until(() => runs.length === 1);
+  await eventually(() => runs.length === 1);
   sockets[0]?.end(3000);
   strictEqual(await call, "unauthenticated");
   await client.$.list();
@@ -196,7 +192,7 @@ test("an aborted call is cancelled on the server, and the socket stays", async (
   const { client, sockets } = clientOf(server);
   const controller = new AbortController();
   const call = codeOf(client.$.call("pay", {}, { signal: controller.signal }));
-  await until(() => runs.length === 1);
+  await eventually(() => runs.length === 1);
   controller.abort(Object.assign(new Error("enough"), { code: "mine" }));
   strictEqual(await call, "mine");
   ok(sockets[0]?.sent.at(-1)?.includes("notifications/cancelled"));
@@ -208,7 +204,7 @@ test("close() ends calls with unavailable and closes the socket; a later call op
   const { server, runs } = createFixture();
   const { client, transport, sockets } = clientOf(server);
   const call = codeOf(client.$.call("pay"));
-  await until(() => runs.length === 1);
+  await eventually(() => runs.length === 1);
   transport.close();
   deepStrictEqual([await call, sockets[0]?.closeCode], ["unavailable", 1000]);
   await client.$.list();
@@ -219,7 +215,7 @@ test("more calls than maxInFlight wait in the client", async () => {
   const { server, runs, release } = createFixture();
   const { client } = clientOf(server, { maxInFlight: 2 });
   const calls = Array.from({ length: 5 }, () => client.$.call("pay"));
-  await until(() => runs.length === 2);
+  await eventually(() => runs.length === 2);
   await settle();
   strictEqual(runs.length, 2);
   for (let done = 0; done < 50 && runs.length < 5; done++) {

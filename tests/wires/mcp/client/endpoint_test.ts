@@ -3,7 +3,8 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../../../../mod.ts";
 import { mcpTransport } from "../../../../src/entries/mcp.ts";
-import { eventually, OpenStream, text, TOOL } from "./scripted.ts";
+import { OpenStream, text, TOOL } from "./scripted.ts";
+import { eventually } from "../../../eventually.ts";
 
 /** A server with two endpoints; what it is sent, it answers over its stream. */
 class OldServer {

@@ -2,7 +2,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient } from "../../../../mod.ts";
-import { events, eventually, INITIALIZED, legacy, OpenStream, RpcFailure, text, TOOL } from "./scripted.ts";
+import { events, INITIALIZED, legacy, OpenStream, RpcFailure, text, TOOL } from "./scripted.ts";
+import { eventually } from "../../../eventually.ts";
 
 const done = "done";
 const SESSION = { "mcp-session-id": "s-1" };

@@ -4,7 +4,8 @@ import { test } from "node:test";
 import { createClient } from "../../../../mod.ts";
 import { errorResult } from "../../../../src/core/call/outcome.ts";
 import { gateway } from "../../../../src/entries/compose.ts";
-import { DISCOVERED, events, eventually, modern, OpenStream, RpcFailure, text, TOOL } from "./scripted.ts";
+import { DISCOVERED, events, modern, OpenStream, RpcFailure, text, TOOL } from "./scripted.ts";
+import { eventually } from "../../../eventually.ts";
 
 const META = "io.modelcontextprotocol/";
 

@@ -1,5 +1,5 @@
 /** Sessions, streams and subscriptions of the official servers. */
-import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
+import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createMcpHandler } from "@modelcontextprotocol/server";
 import { createClient } from "../../../../mod.ts";
@@ -7,13 +7,9 @@ import { mcpTransport, type McpTransportOptions } from "../../../../src/entries/
 import { runtime } from "../../../runtime/runtime.ts";
 import { serveOfficialV1 } from "./official_v1.ts";
 import { createOfficialV2 } from "./official_v2.ts";
+import { eventually } from "../../../eventually.ts";
 
 const reply = (text: string) => text;
-
-async function eventually(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-  ok(condition(), "did not happen");
-}
 
 type Serve = (request: Request) => Promise<Response>;
 

@@ -3,6 +3,7 @@ import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { createClient, type Progress, type UntypedClient } from "../../../../mod.ts";
 import type { OfficialRow, Opened } from "./official_rows.ts";
+import { eventually } from "../../../eventually.ts";
 
 interface Stage extends Opened {
   readonly row: OfficialRow;
@@ -22,11 +23,6 @@ async function run(row: OfficialRow, scenario: Scenario): Promise<void> {
     client.$.close();
     await opened.handler?.close();
   }
-}
-
-async function eventually(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-  ok(condition(), "did not happen");
 }
 
 const reply = (text: string) => text;

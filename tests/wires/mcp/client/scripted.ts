@@ -161,7 +161,3 @@ export class OpenStream {
 }
 
 /** Waits for what happens elsewhere, a bounded number of times. */
-export async function eventually(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-  if (!condition()) throw new Error("did not happen");
-}

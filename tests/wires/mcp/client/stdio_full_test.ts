@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { createClient, ToolError } from "../../../../mod.ts";
 import { stdioTransport, type StdioTransportOptions } from "../../../../src/entries/stdio.ts";
 import { root } from "../../../serve/programs.ts";
+import { eventually } from "../../../eventually.ts";
 
 const BUN = join(root, "node_modules/.bin/bun");
 const PROGRAM = join(root, "tests/wires/mcp/client/stdio_odd_program.ts");
@@ -15,11 +16,6 @@ const done = "done";
 
 const open = (how: string, options: StdioTransportOptions = {}) =>
   stdioTransport(BUN, [PROGRAM, how], { stderr: "ignore", ...options });
-
-async function eventually(condition: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 500 && !condition(); tries++) await new Promise((resolve) => setTimeout(resolve, 10));
-  ok(condition(), "did not happen");
-}
 
 function isRunning(pid: number): boolean {
   try {
@@ -160,11 +156,7 @@ test("a caller that leaves says so, and others go on", async () => {
     deepStrictEqual(await client.$.call("t"), done);
     controller.abort();
     await rejects(hanging, { name: "AbortError" });
-    let cancelled: unknown;
-    for (let tries = 0; tries < 100 && cancelled !== "1"; tries++) {
-      cancelled = await client.$.call("cancelled") as string;
-    }
-    strictEqual(cancelled, "1");
+    await eventually(async () => await client.$.call("cancelled") === "1");
   } finally {
     client.$.close();
   }

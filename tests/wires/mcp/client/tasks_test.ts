@@ -2,18 +2,8 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import { type Client, createClient } from "../../../../mod.ts";
-import {
-  DISCOVERED,
-  events,
-  eventually,
-  INITIALIZED,
-  legacy,
-  modern,
-  OpenStream,
-  RpcFailure,
-  text,
-  TOOL,
-} from "./scripted.ts";
+import { DISCOVERED, events, INITIALIZED, legacy, modern, OpenStream, RpcFailure, text, TOOL } from "./scripted.ts";
+import { eventually } from "../../../eventually.ts";
 
 const TASKS = "io.modelcontextprotocol/tasks";
 const task = (status: string, more: object = {}) => ({

@@ -20,6 +20,7 @@ import {
   textOf,
 } from "./client.ts";
 import { Gate, KEYS } from "./fixture.ts";
+import { eventually } from "../../../eventually.ts";
 
 const CAPABLE = { capabilities: { extensions: { [TASKS]: {} }, elicitation: {} } };
 
@@ -80,12 +81,13 @@ function bench(timeoutMs: number = 30_000): { readonly server: Server; readonly 
 
 /** Looks at a task until it is no more in a state. */
 async function settled(server: Server, taskId: unknown, from: string = "working"): Promise<Json> {
-  for (let tries = 0; tries < 200; tries++) {
+  let task: Json = {};
+  await eventually(async () => {
     const { last } = await modern(server, "tasks/get", { taskId }, CAPABLE);
-    if (last.result?.["status"] !== from) return last.result ?? { error: last.error };
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  throw new Error(`The task stays ${from}`);
+    task = last.result ?? { error: last.error };
+    return task["status"] !== from;
+  }, `the task is ${from} no longer`);
+  return task;
 }
 
 test("a call that takes long becomes a task, whose id is a promise", { skip }, async () => {
