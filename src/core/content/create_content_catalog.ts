@@ -5,7 +5,7 @@ import { type ErrorResult, errorResult, type Sink } from "../call/outcome.ts";
 import { chain, type MaybeFuture } from "../../internal/future.ts";
 import { closestMatch } from "../../internal/closest_match.ts";
 import { NameIndex } from "../../internal/name_index.ts";
-import { describeUnknown } from "../../internal/text.ts";
+import { describeUnknown, MAX_LISTED } from "../../internal/text.ts";
 import { isJsonObject, omitUndefined } from "../../internal/json.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
 import { authorizationError } from "../tool/access.ts";
@@ -58,6 +58,14 @@ interface Runnable<Definition> {
   readonly run: ToolDefinition;
 }
 
+/** The resources of one source. Callers choose the URI, so no look at each fixed one is made for it. */
+interface Reader {
+  /** By URI. */
+  readonly fixed: ReadonlyMap<string, Runnable<ResourceDefinition>>;
+  /** In order of definition. */
+  readonly templates: readonly Runnable<ResourceDefinition>[];
+}
+
 interface Read {
   readonly uri: string;
   readonly variables: UriVariables;
@@ -85,7 +93,7 @@ class ServerContentCatalog implements ContentCatalog {
   /** By URI or template, in order of definition. */
   readonly #resources: ReadonlyMap<string, Runnable<ResourceDefinition>>;
   /** The same, grouped by source: first those of this server, then those of each remote server. */
-  readonly #readers: readonly ReadonlyMap<string, Runnable<ResourceDefinition>>[];
+  readonly #readers: readonly Reader[];
   readonly #listed: readonly ResourceListing[];
   /** `undefined` if no template has `.list()`; nothing has to run then. */
   readonly #list: ToolDefinition | undefined;
@@ -194,12 +202,10 @@ class ServerContentCatalog implements ContentCatalog {
     uri: string,
     request: ContentCall,
   ): (Runnable<ResourceDefinition> & { readonly variables: UriVariables }) | undefined {
-    for (const resources of this.#readers) {
-      const fixed = resources.get(uri);
-      if (fixed !== undefined && fixed.definition.template === undefined) {
-        return usable(fixed, request) && { ...fixed, variables: {} };
-      }
-      for (const one of resources.values()) {
+    for (const { fixed, templates } of this.#readers) {
+      const one = fixed.get(uri);
+      if (one !== undefined) return usable(one, request) && { ...one, variables: {} };
+      for (const one of templates) {
         if (usable(one, request) === undefined) continue;
         const variables = one.definition.template?.match(uri);
         if (variables !== undefined) return { ...one, variables };
@@ -209,11 +215,16 @@ class ServerContentCatalog implements ContentCatalog {
   }
 
   /** Names only prompts that the caller may see. */
-  #promptNotFound(requested: string, { peer }: ContentCall): ErrorResult {
-    const names = this.promptsFor(peer.principal, peer.session).map(({ name }) => name);
-    const seen = new Set(names);
+  #promptNotFound(requested: string, request: ContentCall): ErrorResult {
+    const isSeen = (name: string) => usable(this.#prompts.get(name), request) !== undefined;
+    const names: string[] = [];
+    for (const name of this.#prompts.keys()) {
+      if (names.length === MAX_LISTED) break;
+      if (isSeen(name)) names.push(name);
+    }
     const index = this.#promptNames ??= new NameIndex([...this.#prompts.keys()]);
-    const closest = (word: string) => closestMatch(word, index.find(word, (name) => seen.has(name)));
+    // None is looked for who sees nothing.
+    const closest = (word: string) => names.length === 0 ? undefined : closestMatch(word, index.find(word, isSeen));
     const details = describeUnknown("prompt", requested, names, closest);
     return errorResult("prompt_not_found", "Prompt not found", details);
   }
@@ -362,11 +373,16 @@ function byKey<Definition extends { readonly part: PartDefinition | undefined }>
 /** Groups by source. A remote server's template must not match a URI of this server or of an earlier remote server. */
 function byReader(
   all: ReadonlyMap<string, Runnable<ResourceDefinition>>,
-): ReadonlyMap<string, Runnable<ResourceDefinition>>[] {
+): Reader[] {
   const groups = Map.groupBy(all, ([, { definition }]) => definition.remote);
   const own = groups.get(undefined) ?? [];
   groups.delete(undefined);
-  return [own, ...groups.values()].map((entries) => new Map(entries));
+  const isFixed = ([, { definition }]: readonly [string, Runnable<ResourceDefinition>]) =>
+    definition.template === undefined;
+  return [own, ...groups.values()].map((entries) => ({
+    fixed: new Map(entries.filter(isFixed)),
+    templates: entries.filter((entry) => !isFixed(entry)).map(([, one]) => one),
+  }));
 }
 
 function assertFinished<Definition>(definition: Definition | undefined, what: string, end: string): Definition {
