@@ -18,11 +18,15 @@ export function omitUndeclared(value: unknown, accepted: unknown, schema: JsonSc
   return isPartOf(value, accepted) ? value : omitFrom(value, accepted, new SubschemaPlace([schema], schema));
 }
 
+/** What every object has under names such as `constructor`, which a member may have, too. */
+const INHERITED: Members = {};
+
 /** Whether nothing is to be left out. Runs for each output whose library returns copies, so that it allocates nothing. */
 function isPartOf(value: unknown, accepted: unknown): boolean {
-  if (value === accepted || !isContainer(value) || !isContainer(accepted)) return true;
+  if (value === accepted || !isContainer(value)) return true;
+  if (!isContainer(accepted) || Array.isArray(value) !== Array.isArray(accepted)) return false;
   if (Array.isArray(value)) {
-    if (!Array.isArray(accepted) || accepted.length !== value.length) return true;
+    if (!Array.isArray(accepted) || accepted.length !== value.length) return false;
     for (let at = 0; at < value.length; at++) {
       const item = value[at];
       if (typeof item === "object" && !isPartOf(item, accepted[at])) return false;
@@ -33,7 +37,7 @@ function isPartOf(value: unknown, accepted: unknown): boolean {
     const member = (value as Members)[name];
     const other = (accepted as Members)[name];
     if (typeof member === "object" ? !isPartOf(member, other) : name === "toJSON") return false;
-    if (other === undefined && !Object.hasOwn(accepted, name)) return false;
+    if ((other === undefined || other === INHERITED[name]) && !Object.hasOwn(accepted, name)) return false;
   }
   return !hasMethod(value);
 }
@@ -46,12 +50,17 @@ function hasMethod(value: object): boolean {
 
 function omitFrom(given: unknown, accepted: unknown, place: SubschemaPlace): unknown {
   const value = written(given);
-  if (value === accepted || !isContainer(value) || !isContainer(accepted)) return given;
+  if (value === accepted || !isContainer(value)) return given;
+  // A transform: nothing of its result shows what the library leaves out.
+  if (!isContainer(accepted) || Array.isArray(value) !== Array.isArray(accepted)) return omitBySchema(value, place);
   if (Array.isArray(value)) {
-    if (!Array.isArray(accepted) || accepted.length !== value.length) return given;
-    return value.map((item, at) => omitFrom(item, accepted[at], place.item(at)));
+    const { length } = accepted as readonly unknown[];
+    // Items are matched by their places, which a filter changes.
+    if (length !== value.length && !(length < value.length && place.isTupleOf(length))) {
+      return omitBySchema(value, place);
+    }
+    return value.slice(0, length).map((item, at) => omitFrom(item, (accepted as unknown[])[at], place.item(at)));
   }
-  if (Array.isArray(accepted)) return given;
   const isPicked = place.hasAlternatives && !hasOthers(accepted, value);
   const kept: [name: string, member: unknown][] = [];
   for (const [name, member] of Object.entries(value)) {
@@ -60,6 +69,19 @@ function omitFrom(given: unknown, accepted: unknown, place: SubschemaPlace): unk
     } else if (!place.declaresNames || (place.declares(name) && !isPicked)) kept.push([name, member]);
   }
   return Object.fromEntries(kept);
+}
+
+/** Leaves out what the schema alone shows not to be a member: names beside declared ones, where it does not allow others. */
+function omitBySchema(given: unknown, place: SubschemaPlace): unknown {
+  const value = written(given);
+  if (!isContainer(value)) return given;
+  if (Array.isArray(value)) return value.map((item, at) => omitBySchema(item, place.item(at)));
+  if (!place.declaresNames && !place.allowsOthers) return given;
+  const isKept = (name: string) => !place.declaresNames || place.declares(name) || place.allowsOthers;
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => isKept(name))
+      .map(([name, member]) => [name, omitBySchema(member, place.member(name))]),
+  );
 }
 
 /** What JSON writes for a value. */
@@ -107,6 +129,20 @@ class SubschemaPlace {
   /** Whether an object at this place has declared names. */
   get declaresNames(): boolean {
     return this.#parts.some(({ properties }) => isJsonObject(properties));
+  }
+
+  /** Whether an object at this place may have names that it does not declare. */
+  get allowsOthers(): boolean {
+    return this.#parts.some(({ additionalProperties: others, patternProperties }) =>
+      (others !== undefined && others !== false) || patternProperties !== undefined
+    );
+  }
+
+  /** Whether this is a list of so many items with a schema each, and none for further ones. */
+  isTupleOf(length: number): boolean {
+    return this.#parts.some(({ prefixItems, items }) =>
+      Array.isArray(prefixItems) && prefixItems.length === length && items === undefined
+    );
   }
 
   declares(name: string): boolean {

@@ -60,7 +60,64 @@ const zodTree: z.ZodType<Tree> = z.object({
 });
 const nested = { at: [GIVEN, GIVEN] };
 
+const valibotObject = v.object({ n: v.number() });
+const zodObject = z.object({ n: z.number() });
+
+/** Members whose names every object inherits, so that a library's result seems to have them. */
+const INHERITED: readonly Row[] = Object.getOwnPropertyNames(Object.prototype).filter((name) =>
+  // The assertions of workerd call it.
+  name !== "propertyIsEnumerable"
+).flatMap((name) =>
+  (["s", { secret: "s" }, ["s"], null] as const).flatMap((member) => [
+    row(`valibot, ${name}: ${JSON.stringify(member)}`, valibotObject, withOwn(name, member), PICKED),
+    row(`zod, ${name}: ${JSON.stringify(member)}`, zodObject, withOwn(name, member), PICKED),
+  ])
+);
+
+function withOwn(name: string, member: unknown): object {
+  return Object.fromEntries([["n", 1], [name, member]]);
+}
+
+/** Results of libraries whose members cannot be matched with those of the value: the schema alone decides. */
+const UNMATCHED: readonly Row[] = [
+  row("valibot, items beyond a tuple", v.tuple([valibotObject]), [GIVEN, GIVEN], [PICKED]),
+  row("valibot, items beyond a loose tuple", v.looseTuple([valibotObject]), [GIVEN, GIVEN], [PICKED, GIVEN]),
+  row("valibot, the rest of a tuple", v.tupleWithRest([valibotObject], valibotObject), [GIVEN, GIVEN], [
+    PICKED,
+    PICKED,
+  ]),
+  row("valibot, a tuple in an object", v.object({ at: v.tuple([valibotObject]) }), { at: [GIVEN, 2], secret: "s" }, {
+    at: [PICKED],
+  }),
+  row(
+    "valibot, a filter",
+    v.pipe(v.array(valibotObject), v.filterItems((_, at) => at > 0)),
+    [GIVEN, GIVEN],
+    [PICKED, PICKED],
+  ),
+  row("valibot, a transform to a number", v.pipe(valibotObject, v.transform(({ n }) => n)), GIVEN, PICKED),
+  row("valibot, a transform to a list", v.pipe(valibotObject, v.transform((one) => [one])), GIVEN, PICKED),
+  row(
+    "valibot, a transform of a loose object",
+    v.pipe(v.looseObject({ n: v.number() }), v.transform(({ n }) => n)),
+    GIVEN,
+    GIVEN,
+  ),
+  row(
+    "valibot, a transform of a record",
+    v.pipe(v.record(v.string(), valibotObject), v.transform((all) => Object.keys(all))),
+    { a: GIVEN },
+    { a: PICKED },
+  ),
+  row("valibot, a transform below the root", v.object({ at: v.pipe(valibotObject, v.transform(({ n }) => n)) }), {
+    at: GIVEN,
+    secret: "s",
+  }, { at: PICKED }),
+];
+
 const ROWS: readonly Row[] = [
+  ...INHERITED,
+  ...UNMATCHED,
   row("zod, object", z.object({ n: z.number() }), GIVEN, PICKED),
   row("zod, loose object", z.looseObject({ n: z.number() }), GIVEN, GIVEN),
   row("zod, strict object", z.strictObject({ n: z.number() }), GIVEN, REFUSED),
