@@ -24,6 +24,7 @@ const WORD_PATHS = {
     "docs",
     "skills",
     "AGENTS.md",
+    ".changeset",
   ],
 };
 

@@ -274,6 +274,31 @@ export const NAV = [
         "Architecture",
         "Layers, contracts, how to add parts.",
       ),
+      page(
+        "how-it-works/README.md",
+        "How it works",
+        "Promises, questions, wires and jobs, from the inside.",
+      ),
+      page(
+        "how-it-works/promises.md",
+        "How promises work",
+        "From a slow call to a token, and back.",
+      ),
+      page(
+        "how-it-works/questions.md",
+        "How questions work",
+        "A handler stops, and begins again with the answer.",
+      ),
+      page(
+        "how-it-works/wires.md",
+        "How wires work",
+        "From bytes to a call, and back.",
+      ),
+      page(
+        "how-it-works/jobs.md",
+        "How jobs work",
+        "One result, although processes die.",
+      ),
       page("style.md", "Style", "Of code, pages and error messages."),
       page("tests.md", "Where the tests are", "Their folders; how to run one."),
       page("testing-the-sdk.md", "Testing the SDK", "Fuzzing and soak tests."),

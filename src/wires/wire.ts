@@ -3,7 +3,7 @@
  *
  * A wire decodes calls, passes them to dispatch and encodes the results, with its own table of error codes. Validation, deadlines
  * and masking are part of dispatch. There are two kinds: a {@link RequestWire} answers HTTP requests on its paths; a
- * {@link DuplexWire} exchanges text messages over a connection, such as lines over pipes.
+ * {@link DuplexWire} exchanges text messages over a connection, such as lines over pipes. How it works: docs/how-it-works/wires.md.
  */
 import type { Icon } from "../core/call/content.ts";
 import type { ClientInfo, Metadata, Peer, Principal, RequestHost } from "../core/call/call.ts";

@@ -2,6 +2,7 @@
  * Semantics of jobs, the same for every engine: which changes are valid in which state.
  *
  * `done` and `cancelled` are final. Changes by a run with a stale epoch, which was considered dead, are rejected.
+ * How all of it works together: docs/how-it-works/jobs.md.
  */
 import { askedAgain, NO_ANSWER } from "../../core/call/outcome.ts";
 import type { CallResult, Question } from "../../core/call/outcome.ts";

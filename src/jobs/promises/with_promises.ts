@@ -2,7 +2,7 @@
  * Promises, jobs and idempotency keys, as an engine brings them to a server.
  *
  * Most of it is the code of jobs, in job_service.ts, which is loaded when a server is created that has a tool with `.promise()`, or else
- * when it is first needed, so that other servers start without it.
+ * when it is first needed, so that other servers start without it. How it works: docs/how-it-works/promises.md.
  */
 import type { Complete, Optional } from "../../internal/json.ts";
 import type { Call, CallMeta, Peer } from "../../core/call/call.ts";

@@ -6,7 +6,7 @@ import type { AskingRun } from "../services.ts";
 import { ReplayOrder } from "./replay_order.ts";
 
 /** Longest result of a step that a job keeps, in UTF-16 code units of JSON. */
-export const MAX_STEP_CHARS = 262_144;
+const MAX_STEP_CHARS = 262_144;
 
 /** Limits on all steps of a job: a run that begins again reads all of them. */
 const MAX_STEPS = 100_000;

@@ -1,4 +1,4 @@
-/** The code of questions, steps and caller state, as keys bring it to a server. */
+/** The code of questions, steps and caller state, as keys bring it to a server. How it works: docs/how-it-works/questions.md. */
 import type { TokenKeys } from "../../token/token.ts";
 import type { QuestionKeys, QuestionSupport } from "../services.ts";
 import { QuestionTracker } from "./question_tracker.ts";
