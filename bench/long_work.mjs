@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 import { fitExponent } from "./growth/fit.mjs";
-import { startRedis } from "./long_work/redis.mjs";
+import { startRedis } from "../scripts/stores/redis.mjs";
 import { countConnections, measureSockets } from "./long_work/sockets.mjs";
 import { readNames, readOptions, readPositive, scale } from "./options.mjs";
 import { formatSpread, formatTable, quartiles } from "./report.mjs";

@@ -2,9 +2,9 @@
 // `node bench/queues.mjs [--runtime node] [--contender memory,sqlite,…] [--rounds 5] [--jobs 2000] [--naps 200]`. Every result is checked.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import { startRedis } from "./long_work/redis.mjs";
+import { startRedis } from "../scripts/stores/redis.mjs";
 import { readCount, readNames, readOptions, scale } from "./options.mjs";
-import { startPostgres } from "./queues/postgres.mjs";
+import { startPostgres } from "../scripts/stores/postgres.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 

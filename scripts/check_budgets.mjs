@@ -1,6 +1,6 @@
 // Holds what Toolwire weighs against its budgets: bundles, import times, type instantiations. `node scripts/check_budgets.mjs`.
 import process from "node:process";
-import { measureTap } from "../bench/tap_size.mjs";
+import { measureTap } from "./tap_size.mjs";
 import { marginalCost, measureTypes } from "../tests/types/scale.mjs";
 import { childEnv, root, runOrThrow } from "./runtimes.mjs";
 

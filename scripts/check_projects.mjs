@@ -4,8 +4,8 @@
 import { cpSync, existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
-import { startRedis } from "../bench/long_work/redis.mjs";
-import { startPostgres } from "../bench/queues/postgres.mjs";
+import { startRedis } from "./stores/redis.mjs";
+import { startPostgres } from "./stores/postgres.mjs";
 import { CREATE_TOOLWIRE, serveConsumers, TOOLWIRE } from "./package/consumers.mjs";
 import { root } from "./runtimes.mjs";
 

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import process from "node:process";
 import { createInterface } from "node:readline";
-import { findPort } from "../long_work/redis.mjs";
+import { findPort } from "./redis.mjs";
 
 const debian = "/usr/lib/postgresql";
 

@@ -1,4 +1,4 @@
-// Measures what the tap of the console adds to the front door: `node bench/tap_size.mjs`. The front door is bundled as it is, and without the
+// Measures what the tap of the console adds to the front door: `node scripts/tap_size.mjs`. The front door is bundled as it is, and without the
 // code through which a console observes calls.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -68,7 +68,7 @@ const withoutTap = {
 };
 
 function remove(code, [file, text, without]) {
-  if (code.split(text).length !== 2) throw new Error(`bench/tap_size.mjs: ${file} does not have once: ${text}`);
+  if (code.split(text).length !== 2) throw new Error(`scripts/tap_size.mjs: ${file} does not have once: ${text}`);
   return code.replace(text, without);
 }
 
