@@ -6,7 +6,7 @@ import process from "node:process";
 import { pathToFileURL } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
-import { root } from "./runtimes.mjs";
+import { ROOT as root } from "./sources.mjs";
 
 /** All code of the tap that is not types: file, text, and what the file has without it. */
 const TAP = [
@@ -14,9 +14,9 @@ const TAP = [
   [
     "src/core/dispatch/dispatcher.ts",
     `    const observer = this.#observer;
-    if (observer === undefined) return this.#settled(run);
-    return observe(observer, observer.begin(run, undefined), run, this.#settled(run));`,
-    "    return this.#settled(run);",
+    if (observer === undefined) return this.#runWithMiddleware(run);
+    return observe(observer, observer.begin(run, undefined), run, this.#runWithMiddleware(run));`,
+    "    return this.#runWithMiddleware(run);",
   ],
   [
     "src/core/dispatch/dispatcher.ts",
@@ -55,17 +55,25 @@ const TAP = [
   ],
 ];
 
+/** Files that have code of the tap. */
+export const TAP_FILES = [...new Set(TAP.map(([file]) => file))];
+
 const withoutTap = {
   name: "without-tap",
   setup({ onLoad }) {
-    for (const file of new Set(TAP.map(([file]) => file))) {
+    for (const file of TAP_FILES) {
       onLoad({ filter: new RegExp(`/${file.replaceAll(".", "\\.")}$`) }, () => ({
         loader: "ts",
-        contents: TAP.filter(([of]) => of === file).reduce(remove, readFileSync(join(root, file), "utf8")),
+        contents: readWithoutTap(file),
       }));
     }
   },
 };
+
+/** Reads a file without its code of the tap. */
+export function readWithoutTap(file) {
+  return TAP.filter(([of]) => of === file).reduce(remove, readFileSync(join(root, file), "utf8"));
+}
 
 function remove(code, [file, text, without]) {
   if (code.split(text).length !== 2) throw new Error(`scripts/tap_size.mjs: ${file} does not have once: ${text}`);
