@@ -8,7 +8,7 @@ import { parse } from "yaml";
 // @ts-expect-error: a configuration without types
 import changelog from "../../.changeset/changelog.mjs";
 // @ts-expect-error: a script without types
-import * as script from "../../scripts/version.mjs";
+import * as script from "../../scripts/release_section.mjs";
 
 const { mergeUnreleased } = script as {
   readonly mergeUnreleased: (text: string, version: string, date: string) => string;
