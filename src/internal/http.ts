@@ -71,3 +71,8 @@ export function isLoopback({ hostname }: URL): boolean {
 export function isConfidential(url: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopback(url));
 }
+
+/** A path as wires match it: with one slash before each segment, and none at the end. `/api` for `api/`, `""` for `/`. */
+export function normalizePath(path: string): string {
+  return `/${path}`.replace(/\/+/g, "/").replace(/\/$/, "");
+}

@@ -2,6 +2,7 @@
 import { PATH } from "../internal/options.ts";
 import type { Head, MountedWire } from "../wires/wire.ts";
 import { routeOf, type Routes } from "./routes.ts";
+import { normalizePath } from "../internal/http.ts";
 
 /** The option `basePath` of `createServer` of `./core`, made by {@link atBasePath}. */
 export interface BasePath {
@@ -40,7 +41,7 @@ export function atBasePath(path: string): BasePath {
       }`,
     );
   }
-  const base = `/${path}/`.replace(/\/+/g, "/").slice(0, -1);
+  const base = normalizePath(path);
   return { path: base, "~find": (head, routes) => findBelow(base, head, routes) };
 }
 

@@ -378,8 +378,6 @@ export interface MessageConnection {
   readonly metadata?: Metadata | undefined;
   /** What the runtime passed beside that request. */
   readonly host?: RequestHost | undefined;
-  /** Whether the connection is this process's own input and output, so that no other process ever receives what it is sent. */
-  readonly isOfProcess?: boolean | undefined;
   /** Aborts when calls that are still running have to end, because the connection is lost or the time to drain it is over. */
   readonly signal: AbortSignal;
   /** Sends a message. A returned promise resolves when there is room for the next one. Never throws, never rejects. */

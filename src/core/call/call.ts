@@ -64,8 +64,6 @@ export interface Peer {
   readonly sessionId?: string | undefined;
   /** Id of the session, if the server itself began it and has found it for this request. What a caller may see can depend on it. */
   readonly session?: string | undefined;
-  /** Whether only this process ever receives what the caller sends back, as over its own input and output. */
-  readonly isOfProcess?: boolean | undefined;
   /** The calling software. */
   readonly client: ClientInfo;
   /** The runtime's part of the request, of `server.fetch(request, env, ctx)`. */
@@ -74,6 +72,8 @@ export interface Peer {
 
 /** What a runtime passes to `fetch` beside a request, as Workers do. */
 export interface RequestHost {
+  /** @internal Whether the caller is at this process's own input and output, so that no other process receives what it sends back. */
+  readonly isOfProcess?: boolean | undefined;
   /** The second argument: the bindings of a Worker. */
   readonly env: unknown;
   /** The request. Its body is read by the wire: who reads it before, reads a clone. */

@@ -56,7 +56,7 @@ class SchemaSharer {
   constructor(root: Members) {
     const { $defs } = root;
     this.#defined = isJsonObject($defs) ? $defs : {};
-    mapSchemas(root, (part, place) => this.#count(part, place));
+    mapSchemas(root, (part, keyword, place) => this.#count(part, nameOf(keyword, place)));
     const taken = new Set(Object.keys(this.#defined));
     for (const [name, part] of Object.entries(this.#defined)) {
       if (isJsonObject(part) && !this.#names.has(this.#textOf(part))) this.#names.set(this.#textOf(part), name);
@@ -95,7 +95,7 @@ class SchemaSharer {
       return;
     }
     this.#found.set(text, { part, place, count: 1 });
-    mapSchemas(part, (inner, name) => this.#count(inner, name));
+    mapSchemas(part, (inner, keyword, place) => this.#count(inner, nameOf(keyword, place)));
   }
 
   /** A definition of the schema itself: another definition with the same content becomes a reference to the first. */
@@ -134,4 +134,9 @@ function nameFor(place: string, taken: ReadonlySet<string>): string {
 /** Reference to a definition, as RFC 6901 and RFC 3986 escape its name. */
 function refTo(name: string): string {
   return `#/$defs/${encodeURIComponent(name.replaceAll("~", "~0").replaceAll("/", "~1"))}`;
+}
+
+/** Name for a part: that of its property or definition, else its keyword. */
+function nameOf(keyword: string, place: string | number | undefined): string {
+  return typeof place === "string" ? place : keyword;
 }

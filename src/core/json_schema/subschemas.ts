@@ -72,19 +72,18 @@ function mapMembers(members: SchemaObject, change: (value: unknown, name: string
 /**
  * Maps the direct subschemas in the places where JSON Schema 2020-12 has them. Values of unknown keywords stay as they are.
  *
- * @param change Gets a subschema, and its name: that of a property or definition, else the keyword.
+ * @param change Gets a subschema, its keyword, and its place there: the name of a property or definition, the index in a list.
  */
 export function mapSchemas(
   schema: SchemaObject,
-  change: (part: SchemaObject, name: string) => unknown,
+  change: (part: SchemaObject, keyword: string, place: string | number | undefined) => unknown,
 ): Record<string, unknown> {
-  const changeAt = (name: string) => (part: unknown): unknown => isJsonObject(part) ? change(part, name) : part;
   return mapMembers(schema, (value, keyword) => {
-    if (MAPS.has(keyword)) {
-      return isJsonObject(value) ? mapMembers(value, (part, name) => changeAt(name)(part)) : value;
-    }
+    const changeAt = (part: unknown, place?: string | number): unknown =>
+      isJsonObject(part) ? change(part, keyword, place) : part;
+    if (MAPS.has(keyword)) return isJsonObject(value) ? mapMembers(value, changeAt) : value;
     const hasSchemas = keyword === "items" || SCHEMA_KEYWORDS.has(keyword) || SCHEMA_LISTS.has(keyword);
     if (!hasSchemas) return value;
-    return Array.isArray(value) ? value.map(changeAt(keyword)) : changeAt(keyword)(value);
+    return Array.isArray(value) ? value.map((part: unknown, index) => changeAt(part, index)) : changeAt(value);
   });
 }

@@ -3,6 +3,7 @@
  * `Infinity` as text; a Standard Schema of it validates values, and accepts neither. A model that believes the list is refused.
  */
 import { isJsonObject } from "../../internal/json.ts";
+import { mapSchemas } from "../json_schema/subschemas.ts";
 import type { Schema } from "./standard_schema.ts";
 
 /** The parts of Effect's description of a schema that are read. */
@@ -21,10 +22,9 @@ export function narrowEffect(converted: unknown, schema: Schema): unknown {
 
 /** The schema without these alternatives. `ast` is Effect's description of it, if it is known. */
 function withoutCodec(schema: unknown, ast: Ast | undefined): unknown {
-  if (Array.isArray(schema)) return schema.map((part: unknown) => withoutCodec(part, undefined));
   if (!isJsonObject(schema)) return schema;
   const { anyOf, ...rest } = schema;
-  const others = Object.fromEntries(Object.entries(rest).map(([key, part]) => [key, ofKeyword(key, part, ast)]));
+  const others = mapSchemas(rest, (part, keyword, place) => withoutCodec(part, partOf(ast, keyword, place)));
   if (!Array.isArray(anyOf)) return others;
   const all = membersOf(ast);
   const types = all.filter(({ _tag }) => _tag !== "Undefined");
@@ -47,30 +47,10 @@ function membersOf(ast: Ast | undefined): readonly Ast[] {
     : [];
 }
 
-function ofKeyword(key: string, part: unknown, ast: Ast | undefined): unknown {
-  switch (key) {
-    // Values, not schemas.
-    case "default":
-    case "const":
-    case "enum":
-    case "examples":
-    case "required":
-      return part;
-    case "properties":
-      return isJsonObject(part)
-        ? Object.fromEntries(
-          Object.entries(part).map(([name, one]) => {
-            return [name, withoutCodec(one, ast?.propertySignatures?.find((property) => property.name === name)?.type)];
-          }),
-        )
-        : part;
-    case "items":
-      return withoutCodec(part, ast?.rest?.[0]);
-    case "prefixItems":
-      return Array.isArray(part) ? part.map((one: unknown, index) => withoutCodec(one, ast?.elements?.[index])) : part;
-    default:
-      return withoutCodec(part, undefined);
-  }
+/** Effect's description of a subschema, if it is known. */
+function partOf(ast: Ast | undefined, keyword: string, place: string | number | undefined): Ast | undefined {
+  if (keyword === "properties") return ast?.propertySignatures?.find(({ name }) => name === place)?.type;
+  return keyword === "items" ? ast?.rest?.[0] : keyword === "prefixItems" ? ast?.elements?.[Number(place)] : undefined;
 }
 
 /** Whether it is what Effect writes for the numbers that JSON lacks. */

@@ -4,7 +4,7 @@ import type { Principal } from "../call/call.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { closestMatch } from "../../internal/closest_match.ts";
 import type { NameIndex } from "../../internal/name_index.ts";
-import { RecentCache } from "../../internal/recent_cache.ts";
+import { RecentMap } from "../../internal/recent_map.ts";
 import { describeUnknown, MAX_LISTED } from "../../internal/text.ts";
 import type { GuardArguments, GuardedDefinition } from "../schema/unknown_arguments.ts";
 import { isVisibleTo } from "./access.ts";
@@ -48,7 +48,7 @@ export class ToolRegistry {
   /** Positions of the tools that only some callers may see. Most servers have none, and a list of thousands is not filtered for each caller. */
   #restricted: readonly number[] = [];
   /** The latest lists of visible tools, by the positions of those that are left out. */
-  readonly #views = new RecentCache<readonly ToolListing[]>(MAX_VIEWS);
+  readonly #views = new RecentMap<readonly ToolListing[]>(MAX_VIEWS);
   /** The tools that may be suggested for an unknown name: all but system tools. */
   #suggested: readonly string[] = [];
   /** An index of many such tools; made with the first unknown name. */
@@ -135,7 +135,7 @@ export class ToolRegistry {
     const isHidden = (index: number) => !isVisibleTo(this.#all[index] as ToolDefinition, principal, session);
     const hidden = this.#restricted.filter(isHidden);
     if (hidden.length === 0) return this.#listings;
-    return this.#views.get(hidden.join(), () => {
+    return this.#views.getOrMake(hidden.join(), () => {
       const left = new Set(hidden);
       return this.#listings.filter((_, index) => !left.has(index));
     });

@@ -6,7 +6,10 @@ import { describeUnknown } from "../../internal/text.ts";
 import { DEFAULT_MIN_TOKENS, measureList } from "../../inspection/tool_search/list_size.ts";
 import type { AgentOptions, AgentSource } from "./options.ts";
 
-/** Sources of which the log has stated how long their list is. */
+/**
+ * Sources of which the log has stated how long their list is. For the whole module, since applications ask an adapter for the tools with
+ * each request of their users, and nothing else lasts as long as the source.
+ */
 const stated = new WeakSet<AgentSource>();
 
 /**

@@ -116,10 +116,12 @@ export interface LangChainTool {
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.
+ * @throws {TypeError} If an option is invalid or unknown, or `strict` is given without a vendor.
  */
 export async function langchainTools(source: AgentSource, given: LangChainOptions = {}): Promise<LangChainTool[]> {
   checkOptions("give tools to a model", given, RULES);
   const { approve, needsApproval, toolSearch = false, vendor, strict = false, ...options } = given;
+  if (strict && vendor === undefined) throw new TypeError(STRICT_WITHOUT_VENDOR);
   // Interrupts of LangGraph are by name: a call through another tool would pass them.
   const isByName = approve === "never" && !toolSearch ? needsApproval ?? isDestructive : undefined;
   const toolbox = await openToolbox(source, options, {
@@ -139,6 +141,10 @@ export async function langchainTools(source: AgentSource, given: LangChainOption
     ...(toolSearch ? toolbox.deferred.map((tool) => toTool(tool, true)) : []),
   ];
 }
+
+const STRICT_WITHOUT_VENDOR =
+  'Cannot give tools to a model: strict needs vendor: "anthropic". For models of OpenAI, write: ' +
+  "model.bindTools(tools, { strict: true })";
 
 const DEFERRED = { extras: { defer_loading: true } } as const;
 

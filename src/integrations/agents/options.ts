@@ -2,17 +2,7 @@ import type { Progress } from "../../core/call/outcome.ts";
 import { readContract } from "../../core/call/listed_contract.ts";
 import type { ListedTool, Transport } from "../../core/call/transport.ts";
 import type { Logger } from "../../core/handler/context.ts";
-import {
-  BOOLEAN,
-  FUNCTION,
-  LOGGER,
-  oneOf,
-  type OptionRule,
-  type OptionRules,
-  POSITIVE,
-  rule,
-  TEXTS,
-} from "../../internal/options.ts";
+import { BOOLEAN, FUNCTION, LOGGER, oneOf, type OptionRules, POSITIVE, rule, TEXTS } from "../../internal/options.ts";
 import { createCoreClient } from "../../client/core_client.ts";
 import type { ClientMethods } from "../../client/types.ts";
 import { type MemoryServer, memoryTransport } from "../../wires/memory/client/transport.ts";
@@ -118,21 +108,13 @@ export interface RunnableTools<Tool, Call, Result> {
   run(calls: readonly Call[] | null | undefined, options?: RunOptions): Promise<Result[]>;
 }
 
-/** The option that `minTokens` replaces. */
-const CONTEXT_TOKENS: OptionRule = {
-  expected: "replaced by minTokens, the tokens of the definitions",
-  fits: () => false,
-  describe: (value) => `${value}: 5 % of it is minTokens: ${Number(value) / 20}`,
-};
-
 /** Validation rules for {@link AgentOptions}. */
-export const AGENT_RULES: OptionRules<AgentOptions> & { readonly contextTokens: OptionRule } = {
+export const AGENT_RULES: OptionRules<AgentOptions> = {
   select: FUNCTION,
   promises: oneOf("awaited", "shown"),
   defer: oneOf("auto", "all", "none"),
   alwaysLoad: rule("an array of texts, or a function", (value) => TEXTS.fits(value) || FUNCTION.fits(value)),
   minTokens: POSITIVE,
-  contextTokens: CONTEXT_TOKENS,
   logger: LOGGER,
   group: FUNCTION,
   media: TEXTS,

@@ -1,6 +1,7 @@
 /** The forms that a value may have by its schema: alternatives as separate forms, and parts that all hold as one. */
 import { valueAt } from "../../core/json_schema/pointer.ts";
 import { isJsonObject } from "../../internal/json.ts";
+import { ObjectCache } from "../../internal/object_cache.ts";
 import type { ParameterSchema } from "./dialects.ts";
 
 /** A form of a value: what all parts of a schema say of it, with one of each of its alternatives. */
@@ -19,8 +20,13 @@ const MAX_READ = 256;
  * @returns `undefined` if a part is not known: a reference that leads nowhere, `true`, or more forms than are read.
  */
 export function formsOf(schema: unknown, root: ParameterSchema): readonly SchemaForm[] | undefined {
-  return new FormReader(root).read(schema);
+  return isJsonObject(schema) ? readForms.get(root).get(schema) ?? undefined : undefined;
 }
+
+/** The forms of each schema by its root, read once: the values of a list have the same schema. */
+const readForms = new ObjectCache((root: ParameterSchema) => {
+  return new ObjectCache((schema: ParameterSchema) => new FormReader(root).read(schema) ?? null);
+});
 
 class FormReader {
   readonly #root: ParameterSchema;

@@ -3,6 +3,7 @@ import { mapMaybe } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, POSITIVE, required, wholeNumber } from "../../internal/options.ts";
 import { digestOf } from "../../core/token/digest.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
+import { RecentMap } from "../../internal/recent_map.ts";
 
 /** Options of {@link cache}. */
 export interface CacheOptions {
@@ -45,29 +46,19 @@ interface Entry {
 export function cache(options: CacheOptions): Middleware {
   checkOptions("create a cache", options, RULES);
   const { ttlMs, maxAnswers = 1_000, key } = options;
-  // In the order of use: the first entry is the least recently used.
-  const entries = new Map<string, Entry>();
-
-  const store = (name: string, entry: Entry): void => {
-    entries.delete(name);
-    entries.set(name, entry);
-    const [oldest] = entries.keys();
-    if (entries.size > maxAnswers && oldest !== undefined) entries.delete(oldest);
-  };
-
+  const entries = new RecentMap<Entry>(maxAnswers);
   return (ctx, next) => {
     if (!isCacheable(ctx)) return next();
     const { call: { args }, tool, principal, clock } = ctx;
     const name = JSON.stringify([principal?.id ?? "", digestOf(tool.name, args), key?.(ctx)]);
     const cached = entries.get(name);
-    if (cached !== undefined && clock.elapsed() < cached.untilMs) {
-      store(name, cached);
-      return cached.answer;
-    }
+    if (cached !== undefined && clock.elapsed() < cached.untilMs) return cached.answer;
     let isStreamed = false;
     ctx.onEvent(({ kind }) => isStreamed ||= kind === "partial");
     return mapMaybe(next(), (result) => {
-      if (isCacheableResult(result) && !isStreamed) store(name, { answer: result, untilMs: clock.elapsed() + ttlMs });
+      if (isCacheableResult(result) && !isStreamed) {
+        entries.set(name, { answer: result, untilMs: clock.elapsed() + ttlMs });
+      }
       return result;
     });
   };

@@ -13,6 +13,7 @@ import {
   wholeNumber,
 } from "../../internal/options.ts";
 import type { ListMiddleware, Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
+import { RecentMap } from "../../internal/recent_map.ts";
 
 /** Capacity and refill rate of a token bucket, from which each call takes a token. */
 export interface TokenBucket {
@@ -216,17 +217,13 @@ interface Level {
 export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): RateLimitStore {
   checkOptions<MemoryRateLimitStoreOptions>("create a rate limit store", options, { maxBuckets: wholeNumber(1) });
   const { maxBuckets = 100_000 } = options;
-  // In the order of use: the first bucket is the least recently used.
-  const levels = new Map<string, Level>();
+  const levels = new RecentMap<Level>(maxBuckets);
   return {
     take(key, { perSecond, burst }, nowMs) {
       const { tokens, atMs } = levels.get(key) ?? { tokens: burst, atMs: nowMs };
       const filled = Math.min(burst, tokens + Math.max(0, nowMs - atMs) * perSecond / 1000);
       const isTaken = filled >= 1;
-      levels.delete(key);
       levels.set(key, { tokens: isTaken ? filled - 1 : filled, atMs: nowMs });
-      const [oldest] = levels.keys();
-      if (levels.size > maxBuckets && oldest !== undefined) levels.delete(oldest);
       return isTaken ? 0 : Math.ceil((1 - filled) * 1000 / perSecond);
     },
   };

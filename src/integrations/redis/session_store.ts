@@ -14,6 +14,7 @@ import { openRedis } from "./open_redis.ts";
 import { REDIS_RULES, type RedisOptions } from "./options.ts";
 import { type Entry, fieldOf, toMessage, toNote, toSession } from "./session_records.ts";
 import { APPEND, DELETE, DROP, GET, NOTE, PUT, READ_BACKLOG } from "./session_scripts.ts";
+import { RecentMap } from "../../internal/recent_map.ts";
 
 /** Options of {@link redisSessionStore}. */
 export interface RedisSessionStoreOptions extends RedisOptions {
@@ -89,7 +90,7 @@ class SharedSessionStore implements RedisSessionStore {
   readonly #ttlMs: number;
   readonly #maxSessions: number;
   readonly #listeners = new Map<string, Listeners<SessionEvent>>();
-  readonly #numbers = new Map<string, string>();
+  readonly #numbers = new RecentMap<string>(MAX_NUMBERS);
   /** Last pending append of each stream. */
   readonly #appends = new Map<string, Promise<void>>();
 
@@ -117,7 +118,7 @@ class SharedSessionStore implements RedisSessionStore {
     if (!Array.isArray(found)) return undefined;
     const session = toSession(found[0], id);
     if (session === undefined) this.#reportInvalid();
-    this.#rememberNumber(id, String(found[1]));
+    this.#numbers.set(id, String(found[1]));
     return session;
   }
 
@@ -217,13 +218,6 @@ class SharedSessionStore implements RedisSessionStore {
   #script(script: string, id: string, values: readonly (string | number)[]): (client: Redis) => Promise<unknown> {
     const keys = [this.#keyOf(id), `${this.#prefix}sessions`];
     return (client) => client.eval(script, keys.length, ...keys, ...values);
-  }
-
-  #rememberNumber(id: string, number: string): void {
-    this.#numbers.delete(id);
-    this.#numbers.set(id, number);
-    const [oldest] = this.#numbers.keys();
-    if (this.#numbers.size > MAX_NUMBERS && oldest !== undefined) this.#numbers.delete(oldest);
   }
 
   /** The message does not contain the id of the session, which is a secret. */

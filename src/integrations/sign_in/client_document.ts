@@ -10,6 +10,7 @@ import { isJsonMediaType } from "../../internal/http.ts";
 import type { Members } from "../../internal/json.ts";
 import { publicFetch } from "../webhooks/runtime/public_fetch.ts";
 import { OAuthError } from "./oauth_error.ts";
+import { RecentMap } from "../../internal/recent_map.ts";
 
 /** Fetches the metadata document of a client, like `fetch`. Any caller can choose the URL: hosts whose addresses are not public must be refused. */
 export type FetchDocument = (url: string, init: RequestInit) => Promise<Response>;
@@ -39,7 +40,7 @@ export function isDocumentUrl(clientId: string): boolean {
 export class ClientDocuments {
   readonly #fetch: FetchDocument;
   readonly #now: () => number;
-  readonly #cached = new Map<string, CachedDocument>();
+  readonly #cached = new RecentMap<CachedDocument>(MAX_CACHED);
 
   constructor(fetch: FetchDocument | undefined, now: () => number) {
     this.#fetch = fetch ?? publicFetch({ maxBytes: MAX_BYTES });
@@ -53,7 +54,6 @@ export class ClientDocuments {
     if (cached !== undefined && this.#now() < cached.untilMs) return cached.document;
     this.#cached.delete(clientId);
     const { document, seconds } = await this.#load(clientId);
-    if (this.#cached.size >= MAX_CACHED) this.#cached.delete(this.#cached.keys().next().value!);
     this.#cached.set(clientId, { document, untilMs: this.#now() + seconds * 1000 });
     return document;
   }

@@ -3,6 +3,7 @@ import type { Logger } from "../../core/handler/context.ts";
 import { encodeText } from "../../core/token/layout.ts";
 import type { Clock } from "../../internal/time.ts";
 import { type Signers, signWebhook } from "./signature.ts";
+import { RecentMap } from "../../internal/recent_map.ts";
 
 /** Number of failures in a row after which an endpoint is left alone. */
 const MAX_FAILURES = 5;
@@ -63,7 +64,7 @@ export interface SenderOptions {
 export class EndpointSender {
   readonly #options: SenderOptions;
   /** By URL. */
-  readonly #failures = new Map<string, Failures>();
+  readonly #failures = new RecentMap<Failures>(MAX_COUNTED);
 
   constructor(options: SenderOptions) {
     this.#options = options;
@@ -131,7 +132,6 @@ export class EndpointSender {
     this.#failures.delete(url);
     if (isOver) return;
     const count = before + 1;
-    if (this.#failures.size >= MAX_COUNTED) this.#failures.delete(this.#failures.keys().next().value!);
     this.#failures.set(url, { count, pausedUntilMs: this.#options.clock.now() + PAUSE_MS });
     if (count !== MAX_FAILURES) return;
     this.#options.logger?.warn("An endpoint of webhooks fails: it is tried once a minute until it answers", {

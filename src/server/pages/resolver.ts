@@ -14,6 +14,7 @@ import { JSON_HEADERS, jsonReply, mediaTypeError, retryAfterHeader } from "../..
 import type { Body, Head, MountedWire, Reply, RequestWire, WireHost } from "../../wires/wire.ts";
 import { readForm } from "./resolver_form.ts";
 import { describeIssues, endPage, formPage } from "./resolver_page.ts";
+import { normalizePath } from "../../internal/http.ts";
 
 /** Options of {@link resolver}. */
 export interface ResolverOptions {
@@ -96,7 +97,7 @@ export function resolver(options: ResolverOptions): RequestWire {
   return {
     name: "resolver",
     "~waitEndpoint": { url, check: checkValue },
-    mount: (host) => new ResolverPage(host, `/${path}`.replace(/\/+/g, "/").replace(/\/$/, ""), options),
+    mount: (host) => new ResolverPage(host, normalizePath(path), options),
   };
 }
 

@@ -24,6 +24,8 @@ import type { CoreServerOptions } from "../options.ts";
 import { createServerOf, type Server } from "../server.ts";
 import type { AllTools, ServerOptions, ServerPart } from "../server_options.ts";
 
+refuseContextMembers(CallContext.prototype);
+
 /**
  * Creates a server of tools: by default over MCP and MCP-lite, with promises by an engine in memory.
  *
@@ -61,7 +63,6 @@ export function createServer<
   if (!isJsonObject(options)) throw new TypeError("Cannot create server: pass options, such as { tools: [add] }");
   if (more.length > 0) throw new TypeError(SECOND_ARGUMENT);
   assertOwnTools(options.tools, SCHEMA_ADAPTERS);
-  refuseContextMembers(CallContext.prototype);
   const { keys, engine, clock, wires, basePath } = options;
   const coreOptions = {
     ...options,

@@ -6,6 +6,7 @@
 import type { Metadata } from "../../core/call/call.ts";
 import { sha256, toHex } from "../../internal/encoding.ts";
 import { JSON_HEADERS } from "./http.ts";
+import { RecentMap } from "../../internal/recent_map.ts";
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -62,7 +63,7 @@ const MAX_DOCUMENTS = 16;
 export class DocumentCache {
   /** Tools of the server that the documents are of. */
   #definitions: unknown = undefined;
-  readonly #documents = new Map<string, Promise<StoredDocument>>();
+  readonly #documents = new RecentMap<Promise<StoredDocument>>(MAX_DOCUMENTS);
 
   /**
    * Returns a document.
@@ -80,13 +81,7 @@ export class DocumentCache {
     if (definitions !== this.#definitions) this.#documents.clear();
     this.#definitions = definitions;
     const key = JSON.stringify([mount, ...tools.map(({ name }) => name)]);
-    let document = this.#documents.get(key);
-    if (document === undefined) {
-      document = toDocument(make());
-      if (this.#documents.size >= MAX_DOCUMENTS) this.#documents.clear();
-      this.#documents.set(key, document);
-    }
-    return document;
+    return this.#documents.getOrMake(key, () => toDocument(make()));
   }
 }
 

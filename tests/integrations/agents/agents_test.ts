@@ -366,6 +366,16 @@ describe("schemas", () => {
     strictEqual(await callOne(server, "draw", { input: { shape: "circle", radius: 1 } }), "circle 1");
   });
 
+  test("langchainTools() refuses strict without a vendor, which would change nothing", async () => {
+    const { server } = createAgentFixture();
+    await rejects(langchainTools(server, { strict: true }), {
+      name: "TypeError",
+      message: 'Cannot give tools to a model: strict needs vendor: "anthropic". For models of OpenAI, write: ' +
+        "model.bindTools(tools, { strict: true })",
+    });
+    strictEqual((await langchainTools(server, { strict: false })).length > 0, true);
+  });
+
   test("a tool without a schema takes anything, and its schema names no properties", async () => {
     const [tool] = (await openaiTools(lists([{ name: "any" }]))).tools;
     deepStrictEqual(tool, {

@@ -38,7 +38,7 @@ export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requ
     pieces: runState.deliveredPieces,
     ...(revision !== undefined && { revision }),
   };
-  const signing = run.call.peer.isOfProcess === true ? keys["~ofProcess"] ?? keys : keys;
+  const signing = run.call.peer.host?.isOfProcess === true ? keys["~ofProcess"] ?? keys : keys;
   return signing.sign("continuation", {
     id: callId,
     expSeconds: Math.ceil((services.clock.now() + LIFETIME_MS) / 1000),

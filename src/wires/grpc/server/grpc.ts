@@ -16,6 +16,7 @@ import { type ConnectMethod, createConnectMethods, EXPOSED_HEADERS } from "./con
 import { type RpcMethod, ToolService } from "./service.ts";
 import { TypedToolService } from "./typed/tools.ts";
 import { isNativeGrpc, methodNotAllowed, NATIVE_TYPES, unsupportedMediaType } from "./request.ts";
+import { normalizePath } from "../../../internal/http.ts";
 
 /** Options of {@link grpc}. */
 export interface GrpcOptions {
@@ -61,7 +62,7 @@ export function grpc(options: GrpcOptions = {}): RequestWire {
   checkOptions<GrpcOptions>("serve gRPC", options, { path: PATH, typed: TYPED });
   const { typed = false } = options;
   if (typeof typed === "object") checkOptions<TypedGrpcOptions>("serve typed gRPC", typed, { package: PACKAGE });
-  const base = `/${options.path ?? ""}`.replace(/\/+/g, "/").replace(/\/$/, "");
+  const base = normalizePath(options.path ?? "");
   return { name: "connect", mount: (host) => new GrpcWire(host, base, typed) };
 }
 

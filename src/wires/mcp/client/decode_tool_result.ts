@@ -42,9 +42,9 @@ export function decodeToolResult(result: Members, wraps = false): CallResult | U
   return meta[RESULT_META.rendered] === true ? withShown(answer, () => result["content"]) : answer;
 }
 
-/** The promise of a server of ours; older ones have its members in `_meta` itself. */
+/** The promise in a result of a Toolwire server. */
 function promiseOf(meta: Members): Members | undefined {
-  const promise = meta["response_type"] === "promise" ? meta : asObject(meta[RESULT_META.promise]);
+  const promise = asObject(meta[RESULT_META.promise]);
   return typeof promise["promise_token"] === "string" ? promise : undefined;
 }
 

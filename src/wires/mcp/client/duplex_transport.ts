@@ -3,14 +3,7 @@ import { type ErrorResult, errorResult, toErrorResult } from "../../../core/call
 import { tooDeepError } from "../../../core/call/parse_answer.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
-import { asObject } from "../../../internal/json.ts";
-import {
-  encodeMessage,
-  type OneWayMessage,
-  type RpcOutcome,
-  type RpcRequest,
-  type ServerMessage,
-} from "../protocol/messages.ts";
+import { encodeMessage, type OneWayMessage, type RpcRequest, type ServerMessage } from "../protocol/messages.ts";
 import type { MessageTransport, ReceiveMessage, RpcReply, SendOptions, TransportReply } from "./message_transport.ts";
 
 /** A connection that carries messages in both directions: the pipes of a process, or the stream and endpoint of 2024-11-05. */
@@ -60,8 +53,6 @@ export class DuplexTransport implements MessageTransport {
   onLateReply: (id: RequestId) => void = () => {};
   readonly #open: OpenDuplexConnection;
   readonly #waiting = new Map<RequestId, WaitingRequest>();
-  /** Number of requests that were sent over this connection and not answered, aborted ones among them. */
-  #unanswered = 0;
   #opened: Promise<OpenedConnection | ErrorResult> | undefined;
   #isClosed = false;
   /** Why the last connection was lost. */
@@ -114,7 +105,6 @@ export class DuplexTransport implements MessageTransport {
     // It has ended meanwhile.
     if (opened.connection.isClosed) return this.#lost;
     waiting.epoch = opened.epoch;
-    this.#unanswered++;
     return await opened.connection.write(text, waiting.options);
   }
 
@@ -130,7 +120,6 @@ export class DuplexTransport implements MessageTransport {
   async #connect(options: SendOptions): Promise<OpenedConnection | ErrorResult> {
     // The end of the connection before this one may be reported later.
     const epoch = ++this.epoch;
-    this.#unanswered = 0;
     const connection = await this.#open({
       receive: (messages) => {
         // A connection that was given up may still deliver what had arrived.
@@ -152,7 +141,6 @@ export class DuplexTransport implements MessageTransport {
     else if (incoming.kind === "request" && this.#isEcho(incoming)) this.#reply(incoming.id, { transportError: ECHO });
     else if (incoming.kind !== "reply") this.receive(incoming, undefined);
     else if (incoming.id !== undefined) this.#reply(incoming.id, incoming.reply);
-    else if (isTooLarge(incoming.reply)) this.#replyToOnly(incoming.reply);
   }
 
   /** Whether a request of the server is one of this client, sent back. Both sides send pings, and may choose the same ids for them. */
@@ -176,21 +164,10 @@ export class DuplexTransport implements MessageTransport {
   }
 
   #reply(id: RequestId, reply: RpcReply): void {
-    this.#unanswered--;
     const waiting = this.#waiting.get(id);
     if (waiting === undefined) this.onLateReply(id);
     else waiting.resolve(reply);
   }
-
-  /** A server may not read the id of a message that is too large for it. With several requests under way any may be meant, or an aborted one. */
-  #replyToOnly(reply: RpcReply): void {
-    const [id, ...others] = [...this.#waiting].flatMap(([id, { epoch }]) => epoch === this.epoch ? [id] : []);
-    if (id !== undefined && others.length === 0 && this.#unanswered === 1) this.#reply(id, reply);
-  }
-}
-
-function isTooLarge(reply: RpcOutcome): boolean {
-  return "error" in reply && asObject(reply.error.data)["code"] === "payload_too_large";
 }
 
 /** The error for an aborted request: the code of the reason if it is a {@link ToolError}, such as `deadline_exceeded`. */

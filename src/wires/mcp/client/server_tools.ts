@@ -8,6 +8,7 @@ import type { Connection } from "./connection.ts";
 import { checkPin } from "./pins.ts";
 import { decodeFailedReply } from "./decode_reply.ts";
 import { ListReader } from "./list_reader.ts";
+import { RecentMap } from "../../../internal/recent_map.ts";
 
 /** A listed tool, with the arguments that calls of it repeat in headers. */
 export interface KnownTool {
@@ -219,7 +220,7 @@ const MAX_ENTRIES = 256;
 
 /** Cache of results. Private results are cached, too: each principal has its own cache if it has its own credentials. */
 class TtlCache {
-  readonly #entries = new Map<string, { readonly value: unknown; readonly expiresAtMs: number }>();
+  readonly #entries = new RecentMap<{ readonly value: unknown; readonly expiresAtMs: number }>(MAX_ENTRIES);
 
   /** The cached value; `undefined` if it is absent or has expired. */
   get(key: string): unknown {
@@ -233,12 +234,10 @@ class TtlCache {
   set(key: string, value: unknown, ttlMs: number): void {
     if (!(ttlMs > 0)) return;
     this.#entries.set(key, { value, expiresAtMs: performance.now() + ttlMs });
-    const [oldest] = this.#entries.keys();
-    if (this.#entries.size > MAX_ENTRIES && oldest !== undefined) this.#entries.delete(oldest);
   }
 
   /** Deletes all values whose key starts with `prefix`. */
   deletePrefix(prefix: string): void {
-    for (const key of this.#entries.keys()) if (key.startsWith(prefix)) this.#entries.delete(key);
+    this.#entries.deletePrefix(prefix);
   }
 }

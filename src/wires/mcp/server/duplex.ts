@@ -4,7 +4,7 @@
  * The first message determines the protocol era, which then stays the same for the connection.
  * Source: MCP, "stdio", revisions 2024-11-05 to 2026-07-28.
  */
-import type { Metadata, Principal } from "../../../core/call/call.ts";
+import type { Metadata, Principal, RequestHost } from "../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { chain, isPending, type MaybeFuture } from "../../../internal/future.ts";
@@ -155,8 +155,8 @@ class McpConnection {
     return this.#connection.principal;
   }
 
-  get isOfProcess(): boolean | undefined {
-    return this.#connection.isOfProcess;
+  get host(): RequestHost | undefined {
+    return this.#connection.host;
   }
 
   send(json: string): MaybePromise<void> {
@@ -351,7 +351,7 @@ function isResponse(value: unknown): boolean {
 class DuplexExchange implements LegacyExchange, McpExchange, Channel {
   readonly metadata = NO_METADATA;
   readonly principal: Principal | undefined;
-  readonly isOfProcess: boolean | undefined;
+  readonly host: RequestHost | undefined;
   readonly controller: AbortController = new AbortController();
   readonly sendRequest: NonNullable<LegacyExchange["sendRequest"]>;
   readonly reportTask: NonNullable<LegacyExchange["reportTask"]>;
@@ -362,7 +362,7 @@ class DuplexExchange implements LegacyExchange, McpExchange, Channel {
   constructor(connection: McpConnection, caller: LegacyCaller) {
     const { mcp: { pending, taskNotifications }, inputEnd } = connection;
     this.principal = connection.principal;
-    this.isOfProcess = connection.isOfProcess;
+    this.host = connection.host;
     this.inputEnd = inputEnd;
     this.#connection = connection;
     this.caller = caller;

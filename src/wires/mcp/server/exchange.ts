@@ -23,8 +23,6 @@ export interface McpExchange {
   readonly host?: RequestHost | undefined;
   /** Id of the session that the request belongs to, if there are sessions: one that the server began and has found. */
   readonly sessionId?: string | undefined;
-  /** Whether the connection is the process's own input and output. */
-  readonly isOfProcess?: boolean | undefined;
   /** Aborts when the client sends nothing more on the connection of the request. Streams of change notifications end then. */
   readonly inputEnd?: AbortSignal | undefined;
   /** Aborts when the client disconnects or cancels. `isStreamed`: the reply is a stream. Costly on some runtimes. */
@@ -70,10 +68,6 @@ export class McpPeer implements Peer {
 
   get session(): string | undefined {
     return this.#exchange.sessionId;
-  }
-
-  get isOfProcess(): boolean | undefined {
-    return this.#exchange.isOfProcess;
   }
 
   get signal(): AbortSignal | undefined {

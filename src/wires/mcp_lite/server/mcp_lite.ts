@@ -15,7 +15,7 @@ import { encodeErrorObject, encodeResult, errorReply } from "../../framing/json_
 import { Deadlines } from "../../../internal/deadlines.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 import { ObjectCache } from "../../../internal/object_cache.ts";
-import { acceptsEventStream } from "../../../internal/http.ts";
+import { acceptsEventStream, normalizePath } from "../../../internal/http.ts";
 import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import {
   type Body,
@@ -53,7 +53,7 @@ export interface McpLiteOptions {
  * ```
  */
 export function mcpLite(options: McpLiteOptions = {}): RequestWire {
-  const base = `/${options.path ?? "/mcp-lite/v1"}`.replace(/\/+/g, "/").replace(/\/$/, "");
+  const base = normalizePath(options.path ?? "/mcp-lite/v1");
   return { name: WIRE_NAME, mount: (host) => new McpLite(host, base) };
 }
 

@@ -36,6 +36,7 @@ import { Exchange, type ExchangeHost, WIRE_NAME } from "./exchange.ts";
 import { describePaths } from "./openapi.ts";
 import { parsePreferences, type Preferences, withPreferences } from "./prefer.ts";
 import { decodeQuery } from "./query.ts";
+import { normalizePath } from "../../../internal/http.ts";
 
 /** Options of {@link rest}. */
 export interface RestOptions {
@@ -69,7 +70,7 @@ export interface RestOptions {
  */
 export function rest(options: RestOptions = {}): RequestWire {
   checkOptions<RestOptions>("serve REST", options, { path: PATH });
-  const base = `/${options.path ?? "/rest"}`.replace(/\/+/g, "/").replace(/\/$/, "");
+  const base = normalizePath(options.path ?? "/rest");
   return { name: WIRE_NAME, mount: (host) => new Rest(host, base) };
 }
 

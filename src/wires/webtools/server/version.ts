@@ -7,7 +7,7 @@ import type { Call, Principal } from "../../../core/call/call.ts";
 import type { CallResult } from "../../../core/call/outcome.ts";
 import { encodeBase64, sha256, toHex } from "../../../internal/encoding.ts";
 import type { MaybeFuture } from "../../../internal/future.ts";
-import { RecentCache } from "../../../internal/recent_cache.ts";
+import { RecentMap } from "../../../internal/recent_map.ts";
 import { SCHEMA_ADAPTERS } from "../../../core/schema/all_adapters.ts";
 import { type CompiledSchema, compileSchema } from "../../../core/schema/compile.ts";
 import { assertReferences } from "../../../core/schema/references.ts";
@@ -65,7 +65,7 @@ export class ServedVersion {
   /** The tools that only some callers may see, with their positions. */
   readonly #restricted: readonly (readonly [number, ToolDefinition])[];
   /** The latest versions for callers that see different tools: each call would otherwise encode the metadata of all tools. */
-  readonly #views = new RecentCache<ServedVersion>(MAX_VIEWS);
+  readonly #views = new RecentMap<ServedVersion>(MAX_VIEWS);
   #digest: Promise<MetadataDigest> | undefined;
 
   /** @throws {TypeError} If a schema cannot become JSON Schema, or a default cannot be written as JSON. */
@@ -109,7 +109,7 @@ export class ServedVersion {
   visibleTo(principal: Principal | undefined): ServedVersion {
     const hidden = this.#restricted.filter(([, definition]) => !isVisibleTo(definition, principal));
     if (hidden.length === 0) return this;
-    return this.#views.get(hidden.map(([index]) => index).join(), () => this.#without(hidden));
+    return this.#views.getOrMake(hidden.map(([index]) => index).join(), () => this.#without(hidden));
   }
 
   #without(hidden: readonly (readonly [number, ToolDefinition])[]): ServedVersion {

@@ -34,6 +34,7 @@ import {
 import { decodeRequest, type WebtoolRequest } from "./decode.ts";
 import { encodeError, encodeOutcome, type Envelope } from "./encode.ts";
 import { isSemver, latestOf, ServedVersion, type VersionOptions } from "./version.ts";
+import { normalizePath } from "../../../internal/http.ts";
 
 /** Configuration of one version of a webtool. */
 export interface WebtoolConfig {
@@ -117,7 +118,7 @@ export function webtools(options: WebtoolsOptions): RequestWire {
     }
   }
   if (new Set(all).size < all.length) throw new TypeError(`Cannot create webtool "${name}": two versions are the same`);
-  const base = `/${path}`.replace(/\/+/g, "/").replace(/\/$/, "");
+  const base = normalizePath(path);
   return { name: WIRE_NAME, mount: (host) => new Webtools(host, base, options) };
 }
 

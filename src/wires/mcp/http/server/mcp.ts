@@ -34,6 +34,7 @@ import {
 import { checkHeaders, isModernVersion } from "./headers.ts";
 import { LegacyHttp } from "./legacy.ts";
 import type { LegacySseTransport } from "../sessions/sse_transport.ts";
+import { normalizePath } from "../../../../internal/http.ts";
 
 /** Options of {@link mcp}. */
 export interface McpOptions<Methods = McpMethods> extends ProtocolOptions<Methods>, McpFeatures {
@@ -95,9 +96,9 @@ export function mcp<const Params = Record<never, never>, Methods = unknown>(
   options: McpOptions<TypedMcpMethods<Params, Methods>> = {},
 ): RequestWire {
   checkOptions(ACTION, options, RULES);
-  const path = toPath(options.path ?? "/mcp");
+  const path = normalizePath(options.path ?? "/mcp");
   const { sessions, logging, cache, pageSize, askTimeoutMs, methods } = options;
-  const ssePath = options.ssePath === undefined ? undefined : toPath(options.ssePath);
+  const ssePath = options.ssePath === undefined ? undefined : normalizePath(options.ssePath);
   if (ssePath !== undefined && sessions === undefined) {
     throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions: mcpSessions()`);
   }
@@ -123,10 +124,6 @@ const RULES: OptionRules<McpOptions> = {
 
 function isSessions(value: unknown): boolean {
   return typeof (value as Partial<McpSessions> | null)?.serve === "function";
-}
-
-function toPath(path: string): string {
-  return `/${path}`.replace(/\/+/g, "/").replace(/\/$/, "");
 }
 
 /** Maximum number of messages in a batch. */

@@ -1,5 +1,5 @@
 import { checkOptions, FUNCTION, type OptionRules, required, wholeNumber } from "../../../../internal/options.ts";
-import { RecentCache } from "../../../../internal/recent_cache.ts";
+import { RecentMap } from "../../../../internal/recent_map.ts";
 import { whenSessionsEnd } from "./ended_sessions.ts";
 
 /** Options of {@link sessionState}. */
@@ -48,12 +48,12 @@ export function sessionState<State extends object>(
   options: SessionStateOptions = {},
 ): (session: string | undefined) => State | undefined {
   checkOptions("keep the state of sessions", { create, ...options }, RULES);
-  const states = new RecentCache<State>(options.maxSessions ?? 10_000);
+  const states = new RecentMap<State>(options.maxSessions ?? 10_000);
   const drop = (session: string): void => states.delete(session);
   whenSessionsEnd(drop);
   // It keeps `drop` alive.
   return Object.assign(
-    (session: string | undefined) => session === undefined ? undefined : states.get(session, create),
+    (session: string | undefined) => session === undefined ? undefined : states.getOrMake(session, create),
     {
       drop,
     },

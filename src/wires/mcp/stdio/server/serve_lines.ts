@@ -3,7 +3,7 @@
  *
  * @module
  */
-import type { Principal } from "../../../../core/call/call.ts";
+import type { Principal, RequestHost } from "../../../../core/call/call.ts";
 import { CleanUp } from "../../../../internal/clean_up.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import type { DuplexWire, MessageConnection, WireHost } from "../../../wire.ts";
@@ -20,6 +20,9 @@ interface Pipes {
   readonly principal?: Principal | undefined;
 }
 
+/** The host of calls over pipes: the caller is at the input and output of this process. */
+const OWN_PROCESS: RequestHost = { isOfProcess: true, env: undefined, waitUntil() {} };
+
 /**
  * Serves a duplex wire over two pipes, with one message a line, until the input has ended and every request was answered. Calls that
  * still run after `graceMs` are aborted.
@@ -35,7 +38,7 @@ export async function serveLines(wire: DuplexWire, host: WireHost, pipes: Pipes)
   let full: Promise<void> | undefined;
   const served = mounted.connect({
     principal,
-    isOfProcess: true,
+    host: OWN_PROCESS,
     signal: ended.signal,
     send(line) {
       const written = write(line);

@@ -27,6 +27,7 @@ import { liteDuplex } from "./lite_duplex.ts";
 import { respondWithSocket } from "./runtime/respond.ts";
 import { SocketConnection, type SocketServices } from "./socket_connection.ts";
 import { offeredProtocols, SocketMetadata } from "./socket_metadata.ts";
+import { normalizePath } from "../../../../internal/http.ts";
 
 /** Options of {@link webSocket}. */
 export interface WebSocketOptions {
@@ -105,7 +106,7 @@ class WebSocketWire implements MountedWire {
   constructor(host: WireHost, options: WebSocketOptions) {
     const { path = SOCKET_PATH, maxConnections = 10_000, maxConnectionsPerCaller = 100, maxInFlight = 128, mcp } =
       options;
-    this.paths = [`/${path}`.replace(/\/+/g, "/").replace(/\/$/, "")];
+    this.paths = [normalizePath(path)];
     this.#maxOpen = maxConnections;
     this.#maxPerCaller = maxConnectionsPerCaller;
     const { clock, limits, dispatch } = host;
