@@ -14,10 +14,10 @@ import type { Principal } from "./call.ts";
  */
 export function toPrincipal(value: unknown, onUnread: (problem: string) => void = refuse): Principal {
   if (isJsonObject(value)) {
-    for (const name in value) if (!MEMBERS.includes(name)) onUnread(unreadMember(name));
     const { id, scopes = [], claims } = value;
     const isScopes = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
     if (typeof id === "string" && id !== "" && isScopes) {
+      for (const name in value) if (!MEMBERS.includes(name)) onUnread(unreadMember(name));
       if (claims === undefined || (isJsonObject(claims) && isJson(claims, 0))) return value as object as Principal;
       return { ...value, id, claims: jsonOf(claims) };
     }
