@@ -107,7 +107,7 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     load: () => import("./commands/init.ts").then(({ initCommand }) => initCommand),
   }],
   ["migrate", {
-    about: "Rewrite a server of the official MCP SDK, or of mcp-lite",
+    about: "Rewrite a server of the official MCP SDK, FastMCP or mcp-lite",
     load: () => import("./commands/migrate.ts").then(({ migrateCommand }) => migrateCommand),
   }],
   ["install", {

@@ -15,6 +15,8 @@ export interface PackageFacts {
   readonly askTimeoutMs: string | undefined;
   /** Names of hosts, as the text of a list, that an app of the SDK checks. */
   readonly hosts: string | undefined;
+  /** Path of MCP that FastMCP is given, as the text of a string, if it is not the default. */
+  readonly path: string | undefined;
 }
 
 /** Code and line of a difference by design: a place whose converted code behaves in another way. */

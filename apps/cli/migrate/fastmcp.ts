@@ -85,6 +85,11 @@ export function sessionPosition(kind: Kind | "helper", isTemplate: boolean): num
   return kind === "resource" ? Number(isTemplate) : undefined;
 }
 
+/** Whether the text of a string is the path of MCP that both libraries have by default. */
+export function isDefaultPath(text: string): boolean {
+  return /^["'`]\/mcp["'`]$/.test(text);
+}
+
 /** Converts `server.start({ transportType, httpStream })` to `serveStdio(server)` or `serve(server, { port, hostname })`. */
 export function convertStart(draft: Draft, server: string, call: CallExpression): void {
   const [options] = call.getArguments();
@@ -99,8 +104,9 @@ export function convertStart(draft: Draft, server: string, call: CallExpression)
     string,
     Node | undefined
   >;
-  const isDefaultPath = endpoint === undefined || /^["'`]\/mcp["'`]$/.test(endpoint.getText());
-  if (!isDefaultPath || Object.keys(others).length > 0) draft.keepText(call, "transport-options");
+  const path = endpoint?.getText();
+  const isKnownPath = path === undefined || isDefaultPath(path) || path === draft.facts.path;
+  if (!isKnownPath || Object.keys(others).length > 0) draft.keepText(call, "transport-options");
   const texts = [
     `port: ${port === undefined ? "8080" : draft.render(port)}`,
     ...(host === undefined ? [] : [`hostname: ${draft.render(host)}`]),

@@ -4,6 +4,7 @@ import { dirname, relative } from "node:path";
 import { Project, type SourceFile } from "ts-morph";
 import { diffLines } from "../hosts/diff_lines.ts";
 import { checkResult, type CompileError } from "./check_result.ts";
+import { isDefaultPath } from "./fastmcp.ts";
 import { type Converted, convertFile, isAffected, type Left, TRANSFORMS } from "./convert_file.ts";
 import type { PackageFacts } from "./draft.ts";
 import { type FileChange, nearestManifest, sourceFiles } from "./files.ts";
@@ -127,8 +128,12 @@ function factsOf(sources: readonly SourceFile[]): PackageFacts {
     ),
     askTimeoutMs: texts.map((text) => /defaultTimeoutMs:\s*([\d_]+)/.exec(text)?.[1]).find((ms) => ms !== undefined),
     hosts: texts.map(hostsIn).find((hosts) => hosts !== undefined),
+    path: texts.map((text) => ENDPOINT.exec(text)?.[1]).find((path) => path !== undefined && !isDefaultPath(path)),
   };
 }
+
+/** The option `endpoint` of `httpStream`, with a literal. */
+const ENDPOINT = /httpStream:\s*\{[^}]*?\bendpoint:\s*("\/[^"\\]*"|'\/[^'\\]*')/;
 
 /** The names that an app of the SDK allows: those that it is given, or those of this machine if it listens there. */
 function hostsIn(text: string): string | undefined {

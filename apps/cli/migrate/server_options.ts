@@ -118,6 +118,7 @@ function wireText(draft: Draft, capabilities: Node | undefined, methods: readonl
   const { imports, facts } = draft;
   const logs = imports.library === "fastmcp" && draft.hasName("log");
   const options = [
+    ...(facts.path === undefined ? [] : [`path: ${facts.path}`]),
     ...(logs || membersOf(capabilities)?.has("logging") === true ? ['logging: "unnamed"'] : []),
     ...(facts.hasSessions ? [`sessions: ${imports.use("toolwire/mcp", "mcpSessions")}()`] : []),
     ...(facts.askTimeoutMs === undefined ? [] : [`askTimeoutMs: ${facts.askTimeoutMs}`]),

@@ -166,6 +166,16 @@ test("migrate, FastMCP: the server starts over stdio and HTTP as it did", { skip
   match(text, /wires: \[mcp\(\{ sessions: mcpSessions\(\) \}\)\],/);
 });
 
+test("migrate, FastMCP: the endpoint of its HTTP stream is the path of MCP", { skip }, async () => {
+  const { text } = await converted(`await server.start({
+  transportType: "httpStream",
+  httpStream: { port: 3000, endpoint: "/api/mcp" },
+});`);
+  match(text, /wires: \[mcp\(\{ path: "\/api\/mcp"/);
+  match(text, /await serve\(server, \{ port: 3000 \}\);/);
+  ok(!text.includes("@toolwire-todo"), text);
+});
+
 test(
   "migrate, FastMCP: authenticate is the option auth, and its sessions are the claims of callers",
   { skip },
