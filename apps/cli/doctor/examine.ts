@@ -60,27 +60,52 @@ async function* runSteps(options: ExamineOptions): AsyncGenerator<Ran> {
   if (tls.status !== "failed") yield* runHttpSteps(options);
 }
 
-async function* runHttpSteps(options: ExamineOptions): AsyncGenerator<Ran> {
-  const first = await sendInitialize(options).catch((thrown: unknown) => failedRequest(thrown));
-  if (!("headers" in first)) return yield ["host", first, true];
+async function* runHttpSteps(given: ExamineOptions): AsyncGenerator<Ran> {
+  const found = await findEndpoint(given).catch((thrown: unknown) => failedRequest(thrown));
+  if (!("first" in found)) return yield ["host", found, true];
+  const { options, first } = found;
   const host = checkHost(options, first);
   yield ["host", host, host.status === "failed"];
   if (host.status === "failed") return;
   yield ["origin", await attempt(() => checkOrigin(options, first))];
   yield ["cors", await attempt(() => checkCors(options))];
   yield ["well-known", await attempt(() => checkWellKnown(options, first))];
-  yield* runProtocolSteps(options, first);
+  yield* runProtocolSteps(options, first, given.url.pathname === "/");
 }
 
-async function* runProtocolSteps(options: ExamineOptions, first: Probed): AsyncGenerator<Ran> {
+/** Statuses of a path where no server of tools is. */
+const ELSEWHERE: readonly number[] = [404, 405];
+const DEFAULT_PATHS = ["/mcp", "/mcp-lite/v1/calltools"];
+
+/**
+ * The URL that the steps examine, and its first response. At the root of a host, clients try the default paths: one of them is examined if it
+ * answers and the root does not, since host, origins and CORS of an application may differ from path to path.
+ */
+async function findEndpoint(
+  options: ExamineOptions,
+): Promise<{ readonly options: ExamineOptions; readonly first: Probed }> {
+  const first = await sendInitialize(options);
+  if (options.url.pathname !== "/" || !ELSEWHERE.includes(first.status)) return { options, first };
+  for (const path of DEFAULT_PATHS) {
+    const there = { ...options, url: new URL(path, options.url) };
+    // Credentials are for the URL alone, until an endpoint answers.
+    const { status, text } = await sendInitialize({ ...there, headers: {} });
+    // MCP-lite answers 404 to methods that it does not have.
+    const isThere = !ELSEWHERE.includes(status) || text.includes('"jsonrpc"');
+    if (isThere) return { options: there, first: await sendInitialize(there) };
+  }
+  return { options, first };
+}
+
+async function* runProtocolSteps(options: ExamineOptions, first: Probed, isRoot: boolean): AsyncGenerator<Ran> {
   const auth = checkAuth(options, first);
   if (auth.status === "failed") {
     yield ["protocol", skipped("The server answers after sign-in")];
     return yield ["auth", auth, true];
   }
   const explain = (other: StepResult) => attempt(async () => await explainProtocol(options, first) ?? other);
-  // At the root the client tries default paths, so that a page there is no failure.
-  const strange = options.url.pathname === "/" ? passed("") : await explain(passed(""));
+  // At the root the client tries default paths, so that a page there is not a failure.
+  const strange = isRoot ? passed("") : await explain(passed(""));
   if (strange.status === "failed") return yield ["protocol", strange, true];
   const opened = await options.open().catch(toFailure);
   if ("status" in opened) return yield ["protocol", await explain(opened), true];

@@ -8,9 +8,10 @@ import { type AddressInfo, createServer as createTcp, type Server as SocketServe
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { createServer, defineTool, type Server } from "../../../../mod.ts";
+import { createServer, defineTool, mcpLite, type Server } from "../../../../mod.ts";
 import { bearer } from "../../../../src/entries/auth.ts";
-import { serve } from "../../../../src/entries/serve.ts";
+import { mcp } from "../../../../src/entries/mcp.ts";
+import { serve, toNodeHandler } from "../../../../src/entries/serve.ts";
 import { runInProcess } from "../in_process.ts";
 
 const LIMIT = { timeout: 60_000 };
@@ -203,6 +204,29 @@ test(
     });
   },
 );
+
+for (const [name, path, wire] of [["MCP", "/mcp", mcp()], ["MCP-lite", "/mcp-lite/v1", mcpLite()]] as const) {
+  test(
+    `origin and cors: of the endpoint of ${name} below an application, which is given by its origin`,
+    LIMIT,
+    async () => {
+      const origin = "https://app.example";
+      const server = createServer({ tools, logger: false, wires: [wire], origins: [origin], cors: true });
+      const handler = toNodeHandler(server);
+      const app: RequestListener = (request, response) => {
+        if (request.url?.startsWith(path)) return void handler(request, response);
+        // The application has its own rule for pages.
+        response.writeHead(request.method === "GET" ? 200 : 404).end("the application");
+      };
+      await withHttp(app, async (url) => {
+        const { code, step } = await examine(new URL(url).origin, "--origin", origin);
+        strictEqual(step("cors").seen, "Pages of https://app.example may call it");
+        match(step("host").seen, new RegExp(`^POST ${path}`));
+        strictEqual(code, 0);
+      });
+    },
+  );
+}
 
 test("cors: a preflight that does not allow the headers of clients", LIMIT, async () => {
   await withHttp((request, response) => {
