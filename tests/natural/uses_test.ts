@@ -192,6 +192,19 @@ for (
   });
 }
 
+test("official SDK, a result of a tool without an output: { content, isError: true } is logged once, as other wires answer with it", async () => {
+  const lines: string[] = [];
+  const warn = (message: string, data?: Loose) => void lines.push(`${data?.tool}: ${message}`);
+  const logger = { debug: () => {}, info: () => {}, warn, error: warn };
+  const read = defineTool("read").describe("R")
+    .handle(() => ({ content: [{ type: "text", text: "No such file" }], isError: true }) as never);
+  const other = defineTool("other").describe("O").handle(() => ({ isError: true }));
+  const client = testClient(createServer({ tools: [read, other], logger }));
+  for (const call of [client.read, client.read, client.other]) await call();
+  strictEqual(lines.length, 1, lines.join("\n"));
+  match(lines[0]!, /^read: A tool returned \{ isError: true, content \}.* Throw ctx\.fail\(code, message\)/);
+});
+
 test("a ToolError with a code of its author's: the log says that there is none, and what to throw", async () => {
   const lines: string[] = [];
   const write = (_: string, data?: Loose) => void lines.push(`${data?.hint}`);

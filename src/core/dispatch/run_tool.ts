@@ -9,7 +9,6 @@ import { formatPath } from "../../internal/text.ts";
 import { isPromiseLike, stopGenerator } from "../../internal/async.ts";
 import { chain, Future, settleInto } from "../../internal/future.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
-import { isJsonObject } from "../../internal/json.ts";
 import { LoopTurns } from "../../internal/turns.ts";
 import type { CompiledSchema } from "../schema/compile.ts";
 import { formatIssues, type InputIssue } from "../schema/issues.ts";
@@ -21,6 +20,7 @@ import type { CallContext } from "./call_context.ts";
 import type { configure as Configure } from "./configure.ts";
 import type { DispatchServices } from "./deferral.ts";
 import { writeLine } from "./error_masking.ts";
+import { adviceOn, logErrorResult } from "./foreign_results.ts";
 import { FutureResult } from "./pending_runs.ts";
 import { RUN_STOPPED } from "./run_state.ts";
 import type { Sendable } from "./convert_value.ts";
@@ -240,7 +240,10 @@ export class ToolRunner {
     if (run.questions?.hasStopped("returned")) return run.questions.settle();
     const { outputLimits } = this.#services;
     const left = estimateJsonSize(value, outputLimits.answerChars, outputLimits.depth);
-    if (!Number.isNaN(left)) return this.#checkAnswer(run, answer(run, value), left);
+    if (!Number.isNaN(left)) {
+      logErrorResult(run.definition, value, this.#services.logger);
+      return this.#checkAnswer(run, answer(run, value), left);
+    }
     const sendable = toSendable(value, "output", outputLimits);
     return sendable instanceof Promise
       ? this.#await(run, sendable, this.#answerSendable)
@@ -387,13 +390,4 @@ function piecesOf(value: unknown): AsyncIterator<unknown, unknown> | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const iterable = value as Partial<AsyncIterable<unknown, unknown>>;
   return iterable[Symbol.asyncIterator]?.();
-}
-
-/** What to return in place of a result of the official SDK of MCP; empty for other values. */
-function adviceOn(value: unknown): string {
-  if (!isJsonObject(value) || !Array.isArray(value["content"])) return "";
-  if (value["isError"] === true) return "; throw ctx.fail(code, message) for an error";
-  return "structuredContent" in value
-    ? "; return the value of structuredContent itself, text for models by .render(…)"
-    : "";
 }
