@@ -5,6 +5,7 @@ import { clientOf, type ClientOptions } from "./client.ts";
 import { URL_TRANSPORTS } from "./url_transports.ts";
 import type { Client, InProcessServer, ToolSource, UntypedClient } from "./types.ts";
 
+// Both overloads take all that can be connected to: otherwise a mistake in the options would be reported as one of the server.
 /**
  * Creates a client: one function for each tool, with types from the server and no code generation.
  *
@@ -21,22 +22,12 @@ import type { Client, InProcessServer, ToolSource, UntypedClient } from "./types
  * strictEqual(await client.shout({ text: "hey" }), "HEY");
  * ```
  * @typeParam Source Type of the server, or of a list of its tools. Without it the client accepts any tool name.
- * @param to A transport, or a URL: of MCP if its path ends in `/mcp` or `/sse`, else of MCP-lite over HTTP, with the default path
- * `/mcp-lite/v1`. If another protocol answers at the URL, errors name it and the transport to use.
- * @throws {TypeError} If the URL is invalid, or an option is unknown. HTTP options require a URL.
+ * @param to A server of this process (of the front door; one of `./core` needs `memoryTransport`), a transport, or a URL: of MCP if its path
+ * ends in `/mcp` or `/sse`, else of MCP-lite over HTTP, with the default path `/mcp-lite/v1`. If another protocol answers at the URL, errors name it and the transport to use.
+ * @throws {TypeError} If the URL or server is invalid, or an option is unknown. HTTP options require a URL.
  */
 export function createClient<Source extends ToolSource | readonly AnyTool[]>(
-  to: string | URL | Transport,
-  options?: ClientOptions,
-): Client<Source>;
-/**
- * Creates a client of a server in the same process, as with `memoryTransport(server)`.
- *
- * @param server Result of `createServer()` of the front door. One of `./core` needs `memoryTransport`.
- * @throws {TypeError} If the value is not a server, or an option is unknown.
- */
-export function createClient<Source extends ToolSource & InProcessServer>(
-  server: Source,
+  to: string | URL | Transport | (Source & InProcessServer),
   options?: ClientOptions,
 ): Client<Source>;
 /**
@@ -46,7 +37,7 @@ export function createClient<Source extends ToolSource & InProcessServer>(
  * `/mcp-lite/v1`. If another protocol answers at the URL, errors name it and the transport to use.
  * @throws {TypeError} If the URL or transport is invalid, or an option is unknown. HTTP options require a URL.
  */
-export function createClient(to: string | URL | Transport, options?: ClientOptions): UntypedClient;
+export function createClient(to: string | URL | Transport | InProcessServer, options?: ClientOptions): UntypedClient;
 export function createClient(
   to: string | URL | Transport | InProcessServer,
   options: ClientOptions = {},

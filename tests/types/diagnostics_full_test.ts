@@ -27,7 +27,8 @@ import * as v from "toolwire/schema";
 import { z } from "zod";
 export { createClient, createServer, definePrompt, defineTool, v, z };
 const tool = defineTool("t").describe("T");
-const open = createClient(createServer({ tools: [tool.handle((args) => args)] }));
+const server = createServer({ tools: [tool.handle((args) => args)] });
+const open = createClient(server);
 `;
 
 const DESCRIBE = "Call .describe(…) before this step: callers choose by the description";
@@ -56,6 +57,17 @@ const MISTAKES: readonly (readonly [code: string, sentence: string])[] = [
   [`tool.handle(async () => new Map([["a", 1]]));`, "a Map: return Object.fromEntries(map), or [...map]"],
   [`open.t.stream({ signal: AbortSignal.timeout(1) });`, OPTION],
   [`open.t({ a: 1, timeoutMs: 5 });`, OPTION],
+  [`createClient(server, { onElicit: () => {} });`, "'onElicit' does not exist in type 'ClientOptions'"],
+  [`createClient<typeof server>("http://a.test", { timeout: 5 });`, "Did you mean to write 'timeoutMs'?"],
+  [
+    `createClient<typeof server>("http://a.test", { headers: { a: 1 } });`,
+    "Type 'number' is not assignable to type 'string'",
+  ],
+  [`createClient({ url: "http://a.test" });`, "'url' does not exist in type"],
+  [
+    `createClient<typeof server>(undefined as string | undefined);`,
+    "'undefined' is not assignable to type 'string | Transport",
+  ],
   [`tool.handle(() => fetch("http://example.test"));`, "a Response: return its body, as in await response.json()"],
 ];
 
