@@ -121,7 +121,8 @@ export type CallArguments<Input> = Record<never, never> extends Input
   ? [input?: string extends keyof Input ? Input & NoOptions : Input, options?: CallOptions]
   : [input: Input, options?: CallOptions];
 
-type NoOptions = { readonly [Option in Exclude<keyof CallOptions, "meta">]?: OptionInArguments | undefined };
+/** Members that arguments of any names cannot have. */
+export type NoOptions = { readonly [Option in Exclude<keyof CallOptions, "meta">]?: OptionInArguments | undefined };
 
 /** Type of what `items` iterates over: an item of the answer's list, or a `string` for pages of text. */
 export type ItemOf<Output> = "~item" extends keyof Output ? Exclude<Output["~item"], undefined>

@@ -21,6 +21,8 @@ export type {
   DeclaredFailure,
   DeclaredFailureError,
   ItemOf,
+  NoOptions,
+  OptionInArguments,
   ToolsOf,
   ToolSource,
   TypedTools,
