@@ -111,7 +111,7 @@ export type ToolOutcome<Output, Errors> =
   | UnknownOutcome;
 
 /** What the compiler shows for an option of a call in the place of an argument. */
-type OptionInArguments = "Options of a call are its second argument, as in tool({}, { signal })";
+export type OptionInArguments = "Options of a call are its second argument, as in tool({}, { signal })";
 
 /**
  * Arguments of a call. The input is optional if it may be empty. A tool without `.input()` accepts any argument, so that an option among them
