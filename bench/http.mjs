@@ -1,13 +1,10 @@
-// Measures over real sockets, each server in a separate process: by h2load over HTTP/1.1, then with readers that do not read,
-// then by the libraries' clients. `node bench/http.mjs [--runtime bun] [--workload add,sse100] [--part callers] [--rounds 7]`.
-import { spawn, spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { createInterface } from "node:readline";
+// Measures servers over real sockets, each in a separate process: by h2load over HTTP/1.1, then with readers that do not read.
+// `node bench/http.mjs [--runtime bun] [--workload add,sse100] [--part load] [--rounds 7]`. Clients are measured by clients.mjs.
 import { setTimeout } from "node:timers/promises";
-import { fileURLToPath } from "node:url";
 import { load } from "./h2load.mjs";
 import { check, createRequests } from "./http/check.mjs";
 import { startSlowReaders } from "./http/slow_readers.mjs";
+import { startServer } from "./http/start.mjs";
 import { flood, workloads } from "./http/tools.mjs";
 import { readNames, readOptions, readPositive, scale } from "./options.mjs";
 import { readCpuMs, readResidentMb } from "./proc.mjs";
@@ -41,7 +38,6 @@ const roundSeconds = 0.4;
 const parts = {
   load: (runtime, servers) => printLoads(measureLoads(runtime, servers)),
   readers: printSlowReaders,
-  callers: printCallers,
 };
 
 const { runtimes, chosenWorkloads, chosenContenders, chosenParts, rounds } = readOptions({
@@ -77,17 +73,10 @@ async function measureRuntime(runtime) {
 async function start(runtime, name) {
   const { file, way, streamsOn } = contenders[name];
   const contender = await import(`./contenders/${file}.mjs`);
-  const [command, ...args] = commands[runtime](fileURLToPath(new URL("http/server.mjs", import.meta.url)));
-  const child = spawn(command, [...args, file, way], { stdio: ["ignore", "pipe", "inherit"] });
-  const line = once(createInterface({ input: child.stdout }), "line").then(([text]) => JSON.parse(text));
-  const ended = once(child, "exit").then(() => {
-    throw new Error(`The server of ${name} ended on ${runtime}`);
-  });
-  ended.catch(() => {});
   const isAble = ({ tool }) => tool.stream === undefined || (streamsOn?.includes(runtime) ?? true);
   const canDo = (workload) => isAble(workload) && !contenders[name].missing?.includes(workload);
+  const { child, url } = await startServer(runtime, file, way);
   try {
-    const { url } = await Promise.race([line, ended]);
     const bytes = new Map();
     // `add` is also what is asked beside the readers.
     for (const workload of new Set(["add", ...chosenWorkloads].map((name) => workloads[name]).filter(canDo))) {
@@ -191,31 +180,4 @@ async function printSlowReaders(_, servers) {
     `\n\`add\` on 16 connections beside ${slowReaders} callers who have each asked for a stream of 20 MB and do not read it.\n`,
   );
   console.log(formatTable(["server", "time of a call ÷ without them", "MB more memory"], rows));
-}
-
-/** Callers take turns in a separate process, each against its own library's server, as is the bare one beside it. */
-function printCallers(runtime, servers) {
-  const needed = ["toolwire", "tRPC", "oRPC", "hono RPC"];
-  const missing = needed.filter((name) => !(name in servers));
-  if (missing.length > 0) return console.log(`\nnot run: the callers, which need --contender ${missing.join()} too`);
-  const callees = Object.fromEntries(
-    needed.map((name) => [name, { url: servers[name].url, file: contenders[name].file }]),
-  );
-  const [command, ...args] = commands[runtime](fileURLToPath(new URL("http/callers.mjs", import.meta.url)));
-  const columns = chosenWorkloads.flatMap((name) => workloads[name].flights.map((inFlight) => ({ name, inFlight })));
-  const measured = columns.map(({ name, inFlight }) => {
-    console.error(`${runtime} callers, ${name}, ${inFlight} in flight …`);
-    const calls = Math.ceil(workloads[name].calls * scale / 4);
-    const { status, stdout, stderr } = spawnSync(
-      command,
-      [...args, JSON.stringify(callees), name, inFlight, rounds, calls].map(String),
-      { encoding: "utf8" },
-    );
-    if (status !== 0) throw new Error(`bench/http/callers.mjs failed on ${runtime}: ${stderr}`);
-    return JSON.parse(stdout);
-  });
-  console.log("\nCallers: time of a call ÷ that of a bare `fetch` and `JSON.parse` against the same server.\n");
-  const cell = (ratios, caller) => caller in ratios ? formatSpread(ratios[caller]) : "";
-  const table = needed.map((caller) => [caller, ...measured.map((ratios) => cell(ratios, caller))]);
-  console.log(formatTable(["caller", ...columns.map(({ name, inFlight }) => `${name}, ${inFlight}`)], table));
 }

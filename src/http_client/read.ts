@@ -32,11 +32,12 @@ export function cancelBody({ body }: Response): void {
  *
  * @throws {ToolError} `result_too_large` if the body is larger than `maxBytes`.
  */
-export function readChunks({ body }: Response, monitor: ActivityMonitor, maxBytes: number): TextChunks {
+export function readChunks(response: Response, monitor: ActivityMonitor, maxBytes: number): TextChunks {
+  if (isShort(response, maxBytes)) return readAtOnce(() => response.text());
   // Deno would remove U+FEFF at the start of any chunk as a byte order mark.
   const decoder = new TextDecoder(undefined, { ignoreBOM: true });
   return readBody(
-    body,
+    response.body,
     monitor,
     maxBytes,
     REUSES_BUFFER,
@@ -44,9 +45,34 @@ export function readChunks({ body }: Response, monitor: ActivityMonitor, maxByte
   );
 }
 
+/** Maximum size of a body that is read in one chunk, in bytes. One of this size arrives with its headers or in few packets after them. */
+const SHORT_BYTES = 16_384;
+
+/**
+ * Whether a body is short, and the runtime itself ends it at its declared length. A compressed body may be of any size, and a page does not
+ * see whether one of another origin is compressed.
+ */
+function isShort(response: Response, maxBytes: number): boolean {
+  const { headers } = response;
+  const declared = headers.get("content-length");
+  return declared !== null && Number(declared) <= Math.min(SHORT_BYTES, maxBytes) &&
+    headers.get("content-encoding") === null && isFetched(response);
+}
+
+/** Whether the runtime's `fetch` has made a response of one origin. Bun gives the type of those that programs make, which have no URL. */
+function isFetched(response: Response): boolean {
+  return response.type === "basic" || (response.type === "default" && response.url !== "");
+}
+
+/** A reader of the body's stream takes as long as half of a call on Deno, and a fifth of one on Bun. */
+async function* readAtOnce<Chunk>(read: () => Promise<Chunk>): AsyncGenerator<Chunk, void, undefined> {
+  yield await read();
+}
+
 /** Reads a body as bytes. Otherwise like {@link readChunks}. */
-export function readBytes({ body }: Response, monitor: ActivityMonitor, maxBytes: number): ByteChunks {
-  return readBody(body, monitor, maxBytes, false, (bytes = new Uint8Array()) => bytes);
+export function readBytes(response: Response, monitor: ActivityMonitor, maxBytes: number): ByteChunks {
+  if (isShort(response, maxBytes)) return readAtOnce(async () => new Uint8Array(await response.arrayBuffer()));
+  return readBody(response.body, monitor, maxBytes, false, (bytes = new Uint8Array()) => bytes);
 }
 
 /**
