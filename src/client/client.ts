@@ -365,5 +365,5 @@ function redemption(token: string): Request {
 /** Limits what the client sends back: promise tokens, continuations and caller state. */
 function boundedToken(token: string): string {
   if (token.length < 65_536) return token;
-  throw new ToolError("result_too_large", "Token is too long");
+  throw new ToolError("result_too_large", "The promise token is too long: servers send shorter ones");
 }

@@ -64,6 +64,9 @@ async function post(url: URL, body: unknown, options: ResolveOptions): Promise<R
     throw toToolError(errorResult(code, message, details));
   }
   throw toToolError(
-    errorResult("unavailable", `${url.origin} has answered ${response.status}, not as a resolver does`),
+    errorResult(
+      "unavailable",
+      `${url.origin} answered with status ${response.status}, so the URL is not that of a resolver`,
+    ),
   );
 }

@@ -47,7 +47,10 @@ export class OriginGuard {
   /** The reply to an `OPTIONS` request: 405, because CORS is off. `undefined` without an origin: the wire answers it. */
   protected preflight(_head: Head, origin: string | null, methods: readonly string[]): Reply | undefined {
     if (origin === null) return undefined;
-    const error = errorResult("invalid_request", 'Preflights are answered with "cors: true"');
+    const error = errorResult(
+      "invalid_request",
+      "This server answers no preflight requests: pass createServer({ cors: true })",
+    );
     return errorReply(null, error, 405, { allow: methods.join(", ") });
   }
 

@@ -306,7 +306,7 @@ function listOne(definition: ResourceDefinition, { variables, meta, ...own }: Li
     throw new TypeError(
       `Cannot list ${
         JSON.stringify(uri)
-      }: "${definition.uri}" does not read it; give each variable a value that is not empty`,
+      }: the template "${definition.uri}" does not match it; give each variable a value that is not empty`,
     );
   }
   const { description, icons, mimeType, annotations } = listTemplate(definition);
@@ -345,7 +345,7 @@ function joinExtensions(
 
 function assertNoQuestions<Value>(result: CallResultOf<Value>): CallResultOf<Value> {
   const isOver = result.kind === "answer" || result.kind === "failure" || result.kind === "error";
-  return isOver ? result : errorResult("internal", "A list or a completion cannot ask its caller");
+  return isOver ? result : errorResult("internal", "Functions that list or complete cannot ask the caller");
 }
 
 /** Prompts and resources have no jobs, so members that would create one are removed. */

@@ -52,7 +52,9 @@ function attach(registry: ToolRegistry, tag: string, tools: readonly AnyTool[]):
   const added = new ToolRegistry(tagged, registry.systemTools);
   for (const definition of added.definitions()) {
     if (registry.get(definition.name) !== undefined || definition.isSystem) continue;
-    if (registry.attached.has(definition.name)) throw new TypeError(`Cannot create server: "${tag}" is there twice`);
+    if (registry.attached.has(definition.name)) {
+      throw new TypeError(`Cannot create server: two toolsets have the tag "${tag}"; give one another tag`);
+    }
     registry.attached.set(definition.name, definition);
   }
   return added;

@@ -263,7 +263,7 @@ export class RunState {
 
   #watch(disconnect: AbortSignal | undefined): void {
     if (disconnect === undefined || this.#isSettled || this.#isDetached) return;
-    const cancel = () => this.end(errorResult("cancelled", "The caller has gone"));
+    const cancel = () => this.end(errorResult("cancelled", "The caller has disconnected"));
     if (disconnect.aborted) return cancel();
     disconnect.addEventListener("abort", cancel, { once: true });
     (this.#removeListeners ??= []).push(() => disconnect.removeEventListener("abort", cancel));

@@ -156,7 +156,7 @@ export class OperatedJobs implements ServerJobs {
       await this.#engine.schedule(id, 0);
       return summaryOf(next, this.#redactor);
     }
-    throw new ToolError("unavailable", `Cannot retry job ${id}: it is changed by others all the time; try again`);
+    throw new ToolError("unavailable", `Cannot retry job ${id}: other processes change it at the same time; try again`);
   }
 
   async rerun(id: string): Promise<JobSummary> {

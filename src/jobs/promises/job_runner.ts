@@ -299,7 +299,7 @@ export class JobRunner {
     const current = toolOfJob(this.#services.registry, job.tool);
     const definition = current && definitionOf(job, current);
     if (definition === undefined) {
-      this.#services.logger?.warn("A job is due of a tool that this server does not have: left to others", {
+      this.#services.logger?.warn("A job is due whose tool this server does not have: it is left to other servers", {
         tool: job.tool,
         callId: id,
       });

@@ -10,7 +10,11 @@ import { DEADLINE_SHARE } from "./run_guard.ts";
 
 /** The error `unavailable` for a call that waits for a job, such as one with its idempotency key, which was removed without a stored result. */
 export function joinedCallFailed(): ErrorResult {
-  return errorResult("unavailable", "The call that this one joined broke; try again", { retry_after_ms: 0 });
+  return errorResult(
+    "unavailable",
+    "The first call with this idempotency key ended without a stored result; try again",
+    { retry_after_ms: 0 },
+  );
 }
 
 /** Lets calls wait for the end of a job, within their time limits: those that redeem its promise, and those that joined it. */

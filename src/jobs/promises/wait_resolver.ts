@@ -63,7 +63,7 @@ export class WaitResolver {
   #verify(token: string): { readonly id: string; readonly key: string } | Resolution | ErrorResult {
     const { keys, engine } = this.#options;
     const verified = keys.verify("resolve", token, "", this.#services.clock.now());
-    if (verified === "invalid") return errorResult("invalid_promise", "Not a resolver of this server");
+    if (verified === "invalid") return errorResult("invalid_promise", "Not a resolver token of this server");
     if (verified === "expired") return { resolved: false, reason: "expired" };
     const { k: key, i } = verified.data as unknown as ResolverTokenData;
     return i === engine.processId ? { id: verified.id, key } : { resolved: false, reason: "lost" };

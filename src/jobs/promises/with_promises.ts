@@ -376,7 +376,7 @@ function assertConfigHidden(definitions: readonly ToolDefinition[], engine: Engi
   const definition = definitions.find(({ config }) => config !== undefined);
   if (definition === undefined || keys.isSealed || isOfOneProcess(engine)) return;
   throw new TypeError(
-    `Cannot create server: the tool ${definition.name} takes config, which the engine ${engine.name} writes down: ` +
+    `Cannot create server: the tool ${definition.name} takes config, which the engine ${engine.name} would store in plain text: ` +
       'pass keys that encrypt, { keys: sealed("k1:…") } of "toolwire/keys/sealed"',
   );
 }

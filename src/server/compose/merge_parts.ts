@@ -21,7 +21,7 @@ function contentsOf(part: ServerPart, hasAuth: boolean): PartContents {
   const { "~part": contents } = part as PartWithContents;
   if (!contents.hasAuth || hasAuth) return contents;
   throw new TypeError(
-    `Cannot create server: ${contents.place} finds out who calls, and would be open to all: pass { auth } here, too`,
+    `Cannot create server: ${contents.place} has auth, which does not hold here: its tools would be open to all. Pass { auth } here, too`,
   );
 }
 

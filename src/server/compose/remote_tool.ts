@@ -284,7 +284,7 @@ export class RemoteTool implements RemoteRunner {
     if (checked?.issues === undefined) return undefined;
     const [issue] = formatIssues(checked.issues, value);
     const problem = new TypeError(
-      `The server "${this.#place.gateway}" answers what it does not list: ${issue?.message}`,
+      `The answer of the server "${this.#place.gateway}" does not fit the schema in its list: ${issue?.message}`,
     );
     return run.services.mask(problem, { tool: definition.name });
   }

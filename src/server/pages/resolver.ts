@@ -139,7 +139,7 @@ interface DeliveredValue {
   readonly resolution: WaitResolution;
 }
 
-const NOT_A_RESOLVER = errorResult("invalid_promise", "Not a resolver of this server");
+const NOT_A_RESOLVER = errorResult("invalid_promise", "Not a resolver token of this server");
 
 class ResolverPage implements MountedWire {
   readonly paths: readonly string[];

@@ -37,7 +37,7 @@ export function mediaTypeError(headers: Metadata): ErrorResult | undefined {
     return errorResult("invalid_request", "Send the header content-type: application/json (UTF-8)");
   }
   if (headers.get("content-encoding") === null) return undefined;
-  return errorResult("invalid_request", "Send the body as it is, without content-encoding");
+  return errorResult("invalid_request", "The body is compressed: send it without content-encoding");
 }
 
 /** Returns the header `Retry-After` in seconds for `retry_after_ms` of an error's data; `undefined` if the data does not have it. */

@@ -77,7 +77,7 @@ test("a promise token of five megabytes is refused and not repeated, over each w
     const { asked, fetch } = answering(body);
     await rejects(callOf(open({ asked, fetch })), {
       code: "result_too_large",
-      message: "Token is too long",
+      message: "The promise token is too long: servers send shorter ones",
     }, wire);
     ok(asked.every((sent) => !sent.includes("pppp")), wire);
   }

@@ -269,7 +269,7 @@ test("a job of a tool that a server does not have is left to one that has it", a
   await pass({ clock }, 0);
   asPromise(await redeem(before, token));
   assertRefused(await redeem(after, token), "invalid_promise");
-  match(after.log.lines[0]?.message ?? "", /left to others/);
+  match(after.log.lines[0]?.message ?? "", /left to other servers/);
   await worker.stop();
   before.server.work();
   await pass({ clock }, 2_000);

@@ -170,10 +170,10 @@ test("scopes and visibility stay with the tools of a part, prompts and lists inc
   await rejects(eve!.p_admin(), { code: "tool_not_found" });
 });
 
-test("a part that finds out who calls is no part of a server that does not", () => {
+test("a part with auth is refused by a server without it", () => {
   const auth = bearer(() => ({ id: "ada" }));
   const part = createServer({ tools: [say("secret")], auth });
-  throws(() => createServer({ tools: [], parts: [group("p", part)] }), /group "p" finds out who calls/);
+  throws(() => createServer({ tools: [], parts: [group("p", part)] }), /group "p" has auth, which does not hold here/);
   const inner = createServer({ tools: [], parts: [mount(part)], auth });
   throws(() => createServer({ tools: [], parts: [mount(inner)] }), TypeError);
   createServer({ tools: [], parts: [mount(inner)], auth });

@@ -37,7 +37,7 @@ export class SignedCallerState implements EncodableCallerState {
     const { name, promise, external } = this.#run.definition;
     if (promise !== undefined || external !== undefined) {
       throw new TypeError(
-        `Cannot set context "${slot.name}" in tool "${name}": its answer may come later than other calls`,
+        `Cannot set caller state "${slot.name}" in tool "${name}": with .promise() or .external() its answer may come after those of later calls`,
       );
     }
     this.#isChanged = true;
@@ -46,7 +46,7 @@ export class SignedCallerState implements EncodableCallerState {
     const { issues } = check(slot, json, this.#run.definition.adapters);
     if (issues !== undefined) {
       throw new TypeError(
-        `Cannot set context "${slot.name}": the value does not fit its schema: ${issues[0]?.message}`,
+        `Cannot set caller state "${slot.name}": the value does not fit its schema: ${issues[0]?.message}`,
       );
     }
     this.#values.set(this.#qualify(slot.name), json);
@@ -77,9 +77,9 @@ function check(
   value: unknown,
   adapters: readonly SchemaAdapter[],
 ): SchemaResult {
-  const checked = compileValidator(slot.schema, { where: `Schema of context "${slot.name}"`, adapters })(value);
+  const checked = compileValidator(slot.schema, { where: `Schema of caller state "${slot.name}"`, adapters })(value);
   if (checked instanceof Promise) {
-    throw new TypeError(`Cannot check context "${slot.name}": its schema is asynchronous`);
+    throw new TypeError(`Cannot check caller state "${slot.name}": its schema is asynchronous`);
   }
   return checked;
 }

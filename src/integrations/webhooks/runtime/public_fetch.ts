@@ -73,7 +73,7 @@ function answerOf(sent: ClientRequest, { body, signal }: RequestInit, maxBytes?:
     signal?.addEventListener("abort", () => sent.destroy());
     sent.on("upgrade", (_, socket) => {
       socket.destroy();
-      reject(new TypeError("The endpoint has answered with 101, which is no answer"));
+      reject(new TypeError("The endpoint answered with status 101, after which no response follows"));
     });
     sent.on("response", (answer) => {
       responseOf(answer, maxBytes).then(resolve, reject).finally(() => sent.destroy());
@@ -89,7 +89,7 @@ async function responseOf(answer: IncomingMessage, maxBytes: number | undefined)
   const headers = new Headers(names.flatMap((name) => typeof given[name] === "string" ? [[name, given[name]]] : []));
   const empty = status >= 200 && status < 600 ? new Response(null, { status, headers }) : undefined;
   if (empty === undefined) {
-    throw new TypeError(`The endpoint has answered with the status ${status}, which is no answer`);
+    throw new TypeError(`The endpoint answered with status ${status}, which HTTP does not have`);
   }
   if (maxBytes === undefined || !empty.ok || [204, 205].includes(status)) return empty;
   const chunks: Uint8Array[] = [];

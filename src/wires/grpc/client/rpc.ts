@@ -130,7 +130,7 @@ export function rpcErrorResult(thrown: unknown, response?: ReceivedResponse): Er
   if (response !== undefined) return unexpectedResponse(response, decodeError(thrown).code);
   // The length of a message exceeds the limit.
   if (thrown.code === Code.ResourceExhausted) {
-    return { ...errorResult("result_too_large", "The answer is larger than what is read"), cause: thrown };
+    return { ...errorResult("result_too_large", "The answer is larger than maxResponseBytes"), cause: thrown };
   }
   return { ...STREAM_INTERRUPTED, cause: thrown };
 }

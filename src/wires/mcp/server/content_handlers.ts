@@ -25,6 +25,8 @@ import { outcomeMeta } from "../../framing/result/encode.ts";
 import type { Completion } from "../../../core/content/completion.ts";
 import type { PromptContent } from "../../../core/content/prompt.ts";
 
+const PROMISED = "The result is a promise, which MCP has for tools only";
+
 /** Name of a handler: a method of {@link ContentHandlers} that decodes the parameters of a request. */
 export type ContentHandler = Exclude<keyof ContentHandlers, "extensions">;
 
@@ -107,7 +109,7 @@ export class ContentHandlers {
   #encode({ request: { id, method }, revision }: ContentRequest, result: FinalResult, encode: Encode): RpcResponse {
     if (result.kind === "error") return contentErrorResponse(id, result, revision);
     if (result.kind !== "answer") {
-      return errorResponse(id, errorResult("invalid_request", "message" in result ? result.message : "Not now"));
+      return errorResponse(id, errorResult("invalid_request", "message" in result ? result.message : PROMISED));
     }
     try {
       const encoded = encode(result.value, revision);

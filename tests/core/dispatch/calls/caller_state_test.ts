@@ -131,7 +131,7 @@ for (
     const bench = benchOf(t.handle((_, ctx) => ctx.callerState.set(cart, value as never)));
     const error = assertMasked(await bench.call("t"), bench.log);
     ok(error instanceof TypeError);
-    match(error.message, /Cannot set context "cart"/);
+    match(error.message, /Cannot set caller state "cart"/);
   });
 }
 
@@ -161,7 +161,7 @@ for (const [name, tool] of [["promise", t.promise()], ["external", t]] as const)
       }),
     );
     const error = assertMasked(await bench.call("t", {}, { meta: { context } }), bench.log);
-    match(String(error), /^TypeError: Cannot set context "step" in tool "t"/);
+    match(String(error), /^TypeError: Cannot set caller state "step" in tool "t"/);
     deepStrictEqual(seen, [["tea"]]);
   });
 }
