@@ -30,6 +30,7 @@ export type {
   JobState,
   LedgerEntry,
   Memo,
+  StepFailure,
   Wait,
   WorkOptions,
 } from "../core/dispatch/engine.ts";

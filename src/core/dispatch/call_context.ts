@@ -7,7 +7,7 @@ import type { Future } from "../../internal/future.ts";
 import type { Clock } from "../../internal/time.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { Closable } from "../../internal/used_resources.ts";
-import { Failure } from "../errors/failure.ts";
+import type { Failure } from "../errors/failure.ts";
 import { ToolError } from "../errors/tool_error.ts";
 import type { LedgerEntry, Memo } from "./engine.ts";
 import type {
@@ -23,14 +23,15 @@ import type {
   UrlRequest,
 } from "../handler/questions.ts";
 import type { CallingClient, Logger } from "../handler/context.ts";
+import type { StepOptions, StepWork } from "../handler/steps.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
 import { Pending, type PendingOptions } from "../handler/context.ts";
 import type { RemotePromise, ToolDefinition } from "../tool/definition.ts";
 import { compileValidator } from "../schema/compile.ts";
-import { omitUndeclared } from "../schema/undeclared_members.ts";
 import { formatIssues } from "../schema/issues.ts";
 import type { AnySchema } from "../schema/plain_schema.ts";
 import type { PendingMiddleware } from "./pending_middleware.ts";
+import { declaredFailure } from "./declared_failure.ts";
 import { missingKeys } from "./services.ts";
 import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
 import type { RunState } from "./run_state.ts";
@@ -60,6 +61,8 @@ export class CallContext implements MiddlewareCtx {
   declare externalToken: string | undefined;
   /** The latest progress of the handler. */
   declare lastProgress: Progress | undefined;
+  /** What the handler threw last. */
+  declare lastThrown: unknown;
   /** Takes the result of the handler, if that is asynchronous. */
   declare handlerResult: Future<CallResult> | undefined;
   declare middleware: PendingMiddleware | undefined;
@@ -318,8 +321,8 @@ export class CallContext implements MiddlewareCtx {
   }
 
   // Asynchronous, so that a step that cannot be stored rejects.
-  async step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
-    return await this.#ask("step").step(key, work);
+  async step<Value>(key: string, work: StepWork<Value>, options?: StepOptions): Promise<Value> {
+    return await this.#ask("step").step(key, work, options);
   }
 
   get logger(): Logger | undefined {
@@ -365,21 +368,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   fail<Code extends string>(code: Code, message: string, ...[data]: [data?: unknown]): Failure<Code, never> {
-    const { errors, name } = this.definition;
-    if (!errors.has(code)) {
-      throw new TypeError(`Cannot fail with "${code}": declare it with .errors({ ${code}: … }) on tool "${name}"`);
-    }
-    const schema = errors.get(code);
-    const checked = schema?.validate(data);
-    if (checked instanceof Promise) {
-      throw new TypeError(`Cannot check the data of "${code}": its schema is asynchronous`);
-    }
-    if (checked?.issues !== undefined) {
-      const [issue] = formatIssues(checked.issues, data);
-      throw new TypeError(`Cannot fail with "${code}": its data does not fit the declared schema: ${issue?.message}`);
-    }
-    const sent = checked === undefined ? data : omitUndeclared(data, checked.value, schema!.jsonSchema);
-    return new Failure<Code, unknown>(code, message, sent) as Failure<Code, never>;
+    return declaredFailure(this.definition, code, message, data) as Failure<Code, never>;
   }
 
   #ask(member: string): RunQuestions {

@@ -192,6 +192,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   settleRun(run: CallContext, thrown: unknown): FailureOutcome | ErrorResult {
+    run.lastThrown = thrown;
     const settled = settleThrown(thrown) ?? this.#mapError(run, thrown);
     if (settled !== undefined) return settled;
     const { definition } = run;

@@ -36,7 +36,30 @@ export interface Wait {
   readonly schema?: Json | undefined;
   /** Digest of a value that did not fit the schema of the run. */
   readonly refused?: string | undefined;
+  /** Of the delay before a step is tried again: number of its tries so far. */
+  readonly tries?: number | undefined;
 }
+
+/** The error of a step that has failed finally: each later run throws it again. */
+export interface StepFailure {
+  /** A `Failure`, a `ToolError`, or any other value that the work has thrown. */
+  readonly kind: "failure" | "error" | "thrown";
+  /** Code of a `Failure` or a `ToolError`. */
+  readonly code?: string | undefined;
+  /** Name of the class of any other error. */
+  readonly name?: string | undefined;
+  /** Message of the error. */
+  readonly message: string;
+  /** Data of a `Failure`, details of a `ToolError`, members of any other error. */
+  readonly data?: Json | undefined;
+  /** Number of tries. */
+  readonly tries: number;
+  /** Whether no other try mends it, such as a result that is not JSON. */
+  readonly isMistake?: boolean | undefined;
+}
+
+/** How a step has ended: with a result, or with an error. */
+export type StepOutcome = { readonly value: Json } | { readonly failure: StepFailure };
 
 /** What the next run of a handler gets of the runs before it: answers, results of steps, and waits, so that it repeats none of them. */
 export interface Memo {
@@ -44,7 +67,13 @@ export interface Memo {
   readonly answers: Readonly<Record<string, AskAnswer>>;
   /** Results of steps that ended before the call had a job, by key. Later ones are in the ledger of the job. */
   readonly steps: Readonly<Record<string, Json>>;
-  /** Sleeps and waits for values, by kind and key: `sleep night`, `value approval`. */
+  /** Errors of steps that failed finally before the call had a job, by key. */
+  readonly failed?: Readonly<Record<string, StepFailure>> | undefined;
+  /** Keys of the steps that have begun after another one had failed: what was done before may have been undone by them. */
+  readonly undos?: readonly string[] | undefined;
+  /** Number of entries of the ledger when an operator began the job again: failures of steps among them are over. */
+  readonly retriedAt?: number | undefined;
+  /** Sleeps, waits for values, and delays of steps, by kind and key: `sleep night`, `value approval`, `retry ship`. */
   readonly waits?: Readonly<Record<string, Wait>> | undefined;
   /** Names of the steps, sleeps and waits of the latest run that stopped, in order; the next run has to come to them again. */
   readonly trail?: readonly string[] | undefined;
@@ -62,8 +91,12 @@ export interface Memo {
 export interface LedgerEntry {
   /** Kind and key, such as `step charge`. A later entry takes the place of an earlier one with the same name. */
   readonly name: string;
-  /** The result. */
+  /** The result; `null` of a step that has failed. */
   readonly value: Json;
+  /** Why the step has failed finally. Absent if it succeeded. */
+  readonly failure?: StepFailure;
+  /** Whether it began after another step had failed, as one that undoes what was done before. Absent if not. */
+  readonly isUndo?: true;
   /** When the step began, in milliseconds since the Unix epoch. */
   readonly startedMs: number;
   /** When it ended, in milliseconds since the Unix epoch. */

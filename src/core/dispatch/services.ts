@@ -156,6 +156,10 @@ export interface AskingRun extends CalledRun {
   readonly jobWritten: Promise<boolean> | undefined;
   /** Promise token through which the `check` of external work asks; `undefined` for other runs. */
   readonly externalToken: string | undefined;
+  /** The error that ended the run from outside; `undefined` if nothing did. */
+  readonly ended: ErrorResult | undefined;
+  /** Signal of the handler. */
+  readonly signal: AbortSignal;
   readonly runState: { readonly deliveredPieces: number; skippedPieces: number };
   readonly services: CallServices;
   readonly sink: Sink | undefined;

@@ -6,6 +6,8 @@ export interface ToolErrorOptions {
   readonly details?: unknown;
   /** Local cause, never sent. */
   readonly cause?: unknown;
+  /** Delay after which the call may succeed, in milliseconds: part of the details, as `retry_after_ms`. Clients, steps and jobs wait for it. */
+  readonly retryAfterMs?: number | undefined;
 }
 
 /**
@@ -18,7 +20,7 @@ export interface ToolErrorOptions {
  * import { ToolError } from "jsr:@toolwire/toolwire";
  * import { strictEqual } from "node:assert/strict";
  *
- * const error = new ToolError("rate_limited", "Ask again in a minute", { details: { retry_after_ms: 60_000 } });
+ * const error = new ToolError("rate_limited", "Ask again in a minute", { retryAfterMs: 60_000 });
  * strictEqual(error.code, "rate_limited");
  * ```
  */
@@ -39,6 +41,7 @@ export class ToolError extends Error {
   constructor(code: ToolErrorCode, message: string, options?: ToolErrorOptions) {
     super(message, options?.cause === undefined ? undefined : options);
     this.code = code;
-    this.details = options?.details;
+    const { details, retryAfterMs } = options ?? {};
+    this.details = retryAfterMs === undefined ? details : { ...Object(details), retry_after_ms: retryAfterMs };
   }
 }

@@ -16,6 +16,7 @@ import type {
   UrlRequest,
 } from "./questions.ts";
 import type { CallerState } from "./caller_state.ts";
+import type { StepOptions, StepWork } from "./steps.ts";
 import type { Resolver, WaitOptions, WaitResult } from "./waits.ts";
 
 /** Logger of the server. Its lines are not sent to callers. `console` and most logging libraries are compatible. */
@@ -187,14 +188,16 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    */
   requestMore(more: string, options?: Omit<MoreRequest, "more">): Promise<unknown>;
   /**
-   * Runs `work`, and keeps its result (small, JSON) for the later runs of the handler, until the call ends. `work` runs again if it
-   * threw, or if the process ended before the result was stored, even after the effect of `work`: an effect that must not happen
-   * twice needs an idempotency key, such as {@link Ctx.callId}. On a server
-   * without an engine a caller can also replay its continuation, and the steps after the last question run each time.
+   * Runs `work`, and keeps its result (small, JSON) for the later runs of the handler, until the call ends. Work that throws is tried
+   * again, as often as the tool has `retries`, or `options.retries`; then the step has failed finally, which is kept as well, so that each
+   * later run throws the same error: its name, message and JSON members. `work` runs again if the process ended before its outcome was
+   * stored, even after the effect of `work`: an effect that must not happen twice needs an idempotency key, such as {@link Ctx.callId}.
+   * On a server without an engine a caller can also replay its continuation, and the steps after the last question run each time.
    *
    * @param key Name of the step, unique in a run.
+   * @param work Gets the number of the try, and a signal that aborts at `timeoutMs`.
    */
-  step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value>;
+  step<Value>(key: string, work: StepWork<Value>, options?: StepOptions): Promise<Value>;
   /**
    * Sleeps, for a tool with `.promise()`. Above a second the run ends here, its caller has a promise, and nothing is kept in
    * memory; when the time has come, the handler runs again from its start, in any process, and comes past this line. The time is

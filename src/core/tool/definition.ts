@@ -9,6 +9,7 @@ import type { CallEvent, CallResult, ErrorResult, Progress, Sink } from "../call
 import type { ConfigureRun } from "../call/call_config.ts";
 import type { Complete, Json } from "../../internal/json.ts";
 import type { TokenKeys } from "../token/token.ts";
+import type { AttemptOptions } from "../handler/steps.ts";
 import type { Middleware, MiddlewareCtx, ToolAnnotations } from "../handler/middleware.ts";
 
 /** What the function given to `.render()` returns: text, or MCP content blocks. */
@@ -23,8 +24,11 @@ export interface PromiseOptions {
   readonly budgetMs?: number | undefined;
   /** Lifetime of the promise token, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number | undefined;
-  /** Number of retries of work that breaks (`internal`, `unavailable`, `deadline_exceeded`) or whose process dies. Default: 2. */
-  readonly retries?: number | undefined;
+  /**
+   * Number of retries of work that breaks (`internal`, `unavailable`, `deadline_exceeded`) or whose process dies, and of each of its
+   * steps; or the number of attempts with the delays between them. Default: 2.
+   */
+  readonly retries?: number | AttemptOptions | undefined;
   /** Time limit of one attempt, in milliseconds. Default: the lifetime of the promise token. */
   readonly jobTimeoutMs?: number | undefined;
   /**

@@ -2,6 +2,7 @@
  * Validates the metadata of tools when they are defined. Otherwise a client would be the first to find a wrong type.
  */
 import {
+  AT_LEAST_1,
   BOOLEAN,
   checkOptions,
   FUNCTION,
@@ -23,6 +24,7 @@ import type { AnswerFormat, AnyTool, PromiseOptions, RenderedOutput, ToolDefinit
 import { type AnyWork, Builder } from "./define_tool.ts";
 import { foreignSteps, wrongStep } from "./spelling_errors.ts";
 import { type AnyExample, checkExamples } from "./examples.ts";
+import type { AttemptOptions } from "../handler/steps.ts";
 import type { ToolAnnotations } from "../handler/middleware.ts";
 
 const ANNOTATIONS: OptionRules<ToolAnnotations> = {
@@ -50,7 +52,10 @@ const LIFE: OptionRule = rule(
 const PROMISE: OptionRules<PromiseOptions> = {
   budgetMs: rule("a positive number of milliseconds", isPositive),
   ttlMs: LIFE,
-  retries: wholeNumber(0),
+  retries: rule(
+    "a whole number from 0, or { attempts, minMs, maxMs, factor, jitter }",
+    (value) => wholeNumber(0).fits(value) || isJsonObject(value),
+  ),
   jobTimeoutMs: LIFE,
   required: BOOLEAN,
   keepFailed: BOOLEAN,
@@ -59,6 +64,13 @@ const PROMISE: OptionRules<PromiseOptions> = {
 const ERRORS: OptionRule = required(rule("an object of schemas, or null, by code", OBJECT.fits));
 const EXAMPLES: OptionRule = required(rule("an array of { input, output? }", Array.isArray));
 const UNKNOWN_ARGUMENTS: OptionRule = required(oneOf("suggest", "refuse", "drop"));
+const RETRIES: OptionRules<AttemptOptions> = {
+  attempts: wholeNumber(1),
+  minMs: LIFE,
+  maxMs: LIFE,
+  factor: AT_LEAST_1,
+  jitter: rule("from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1),
+};
 
 /** The builder of `defineTool` of the main entry: its methods throw for invalid arguments. In `./core` only TypeScript checks most of them. */
 export class CheckedBuilder extends Builder {
@@ -148,6 +160,8 @@ export class CheckedBuilder extends Builder {
 
   override promise(options: PromiseOptions = {}): Builder {
     checkOptions(`promise answers of ${this.label}`, options, PROMISE);
+    const { retries } = options;
+    if (typeof retries === "object") checkOptions(`retry work of ${this.label}`, retries, RETRIES);
     return super.promise(options);
   }
 

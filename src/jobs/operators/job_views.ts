@@ -1,6 +1,6 @@
 /** What operators see of a job: neither config nor caller state, and values only on request, without secrets. */
 import type { CallResult, Progress, Question } from "../../core/call/outcome.ts";
-import type { AskAnswer, Job, JobState, LedgerEntry, Wait } from "../../core/dispatch/engine.ts";
+import type { AskAnswer, Job, JobState, LedgerEntry, StepFailure, Wait } from "../../core/dispatch/engine.ts";
 import { answerSchema } from "../../core/redaction/call_schemas.ts";
 import type { Redactor } from "../../core/redaction/redact.ts";
 import { withoutRejectedValues } from "../../core/redaction/rejected_input.ts";
@@ -34,18 +34,22 @@ export interface JobSummary {
   readonly schedule?: string;
   /** Kind of the result, once the job is `done`; of a failure and an error with its code and message. */
   readonly outcome?: { readonly kind: CallResult["kind"]; readonly code?: string; readonly message?: string };
-  /** Whether `retry` can begin it again: its attempts are used up, and its arguments are kept. */
+  /** Whether `retry` can begin it again: its attempts are used up, its arguments are kept, and no step ran after one that failed. */
   readonly canRetry: boolean;
 }
 
-/** A finished step of a handler, as operators see it. */
+/** A step of a handler that has ended, as operators see it. */
 export interface StepView extends Partial<Pick<LedgerEntry, "startedMs" | "endedMs" | "epoch">> {
   /** Key of the step. */
   readonly key: string;
-  /** Size of its result, in UTF-16 code units of JSON. */
+  /** Size of its result, in UTF-16 code units of JSON; 0 for a step that has failed. */
   readonly chars: number;
   /** Its result; absent without `values`. */
   readonly value?: unknown;
+  /** Why it has failed finally, and after how many tries. Absent for a step that succeeded. */
+  readonly failed?: { readonly message: string; readonly code?: string; readonly tries: number };
+  /** Whether it began after another step had failed, as one that undoes what was done before. Absent otherwise. */
+  readonly isUndo?: true;
 }
 
 /** A sleep of a handler, or its wait for a value, as operators see it. */
@@ -98,9 +102,9 @@ export function summaryOf(job: Job, redactor: Redactor): JobSummary {
   };
 }
 
-/** Whether a job can begin again: it is `done` with a failure, and its arguments were kept. */
-export function canRetry({ state, args }: Job, outcome: CallResult | undefined): boolean {
-  return state === "done" && args !== null && outcome?.kind === "failure";
+/** Whether a job can begin again: it is `done` with a failure, its arguments were kept, and nothing that it did was undone. */
+export function canRetry({ state, args, memo }: Job, outcome: CallResult | undefined): boolean {
+  return state === "done" && args !== null && outcome?.kind === "failure" && memo.undos === undefined;
 }
 
 function outcomeOf(outcome: CallResult, redactor: Redactor): NonNullable<JobSummary["outcome"]> {
@@ -135,11 +139,13 @@ export function detailOf(
     ...{ version, epoch },
     ...(revision !== undefined && { revision }),
     ...(estimatedMs !== undefined && { estimatedMs }),
-    steps: stepsOf(job, ledger, valueOf),
+    steps: stepsOf(job, ledger, redactor, valueOf),
     answers: Object.entries(memo.answers).map(([key, { action, content }]) => {
       return { key, action, ...(content !== undefined && valueOf(content)) };
     }),
-    waits: Object.entries(memo.waits ?? {}).map(([name, wait]) => waitOf(name, wait, valueOf)),
+    waits: Object.entries(memo.waits ?? {}).filter(([name]) => !name.startsWith("retry ")).map(([name, wait]) =>
+      waitOf(name, wait, valueOf)
+    ),
     ...(requests !== undefined && { questions: questionsOf(requests, redactor) }),
     ...(hasValues && args !== null && { args: redactor.value(args, tool?.inputSchema) }),
     ...(job.outcome !== undefined && resultOf(job.outcome, tool, valueOf)),
@@ -150,6 +156,7 @@ export function detailOf(
 function stepsOf(
   { memo }: Job,
   ledger: readonly LedgerEntry[],
+  redactor: Redactor,
   valueOf: (value: unknown) => object | false,
 ): StepView[] {
   const charsOf = (value: unknown) => JSON.stringify(value ?? null).length;
@@ -158,12 +165,21 @@ function stepsOf(
       return [key, { key, chars: charsOf(value), ...valueOf(value) }];
     }),
   );
-  for (const { name, value, startedMs, endedMs, epoch } of ledger) {
+  for (const [key, failure] of Object.entries(memo.failed ?? {})) steps.set(key, failedStep(key, failure, redactor));
+  for (const { name, value, failure, isUndo, startedMs, endedMs, epoch } of ledger) {
     const key = name.slice(name.indexOf(" ") + 1);
     steps.delete(key);
-    steps.set(key, { key, chars: charsOf(value), startedMs, endedMs, epoch, ...valueOf(value) });
+    const step = failure === undefined
+      ? { key, chars: charsOf(value), ...valueOf(value) }
+      : failedStep(key, failure, redactor);
+    steps.set(key, { ...step, startedMs, endedMs, epoch, ...(isUndo && { isUndo }) });
   }
   return [...steps.values()];
+}
+
+function failedStep(key: string, { message, code, tries }: StepFailure, redactor: Redactor): StepView {
+  const failed = { message: String(redactor.value(message)), ...(code !== undefined && { code }), tries };
+  return { key, chars: 0, failed };
 }
 
 function waitOf(name: string, { until, done, content }: Wait, valueOf: (value: unknown) => object | false): WaitView {

@@ -4,7 +4,7 @@ import { compileCheck, toValidate } from "../../core/json_schema/check.ts";
 import { formatPath } from "../../internal/text.ts";
 import { createRedactor, type Redactor } from "../../core/redaction/redact.ts";
 import type { JobControl } from "../../core/dispatch/deferral.ts";
-import type { AskAnswer, Job, JobState } from "../../core/dispatch/engine.ts";
+import type { AskAnswer, Job, JobState, LedgerEntry } from "../../core/dispatch/engine.ts";
 import type { CallResult } from "../../core/call/outcome.ts";
 import { omitUndefined } from "../../internal/json.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
@@ -56,7 +56,8 @@ export interface ServerJobs {
    */
   inspect(id: string, options?: { readonly values?: boolean | undefined }): Promise<JobDetail>;
   /**
-   * Begins a job again whose attempts were used up, with the results of its steps: its promise then has a result again.
+   * Begins a job again whose attempts were used up, from the step that failed, with the results of the others: its promise then has a
+   * result again. A job whose handler ran steps after that failure is refused, since they may have undone what was done before.
    *
    * @throws {ToolError} `invalid_request` if there is no such job, or it cannot begin again.
    */
@@ -141,6 +142,9 @@ export class OperatedJobs implements ServerJobs {
   async retry(id: string): Promise<JobSummary> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
       const { outcome, isNotified: _, ...job } = await this.#get(id);
+      const { failed, undos, ...memo } = job.memo;
+      const ledger = await this.#jobs.readLedger(id);
+      if (undos !== undefined) throw refused(undoneMessage(id, failedKeys(ledger, failed), undos));
       if (!canRetry(job, outcome)) {
         throw refused(
           `Cannot retry job ${id}: it is ${job.state}${
@@ -149,7 +153,13 @@ export class OperatedJobs implements ServerJobs {
             "a job whose attempts are used up can begin again, if its tool has .promise({ keepFailed: true }) and its call had no config",
         );
       }
-      const next: Job = { ...job, state: "queued", attempt: 0, version: job.version + 1 };
+      const next: Job = {
+        ...job,
+        state: "queued",
+        attempt: 0,
+        version: job.version + 1,
+        memo: retriedMemo(memo, ledger.length),
+      };
       // Before the change: a queued job without a delivery would never run.
       await this.#engine.schedule(id, RETRY_AGAIN_MS);
       if (!await this.#engine.replace(next, job.version)) continue;
@@ -307,6 +317,25 @@ function checkContent(id: string, key: string, { action, content }: AskAnswer, s
   if (!("issues" in checked)) return;
   const [{ path, message } = { path: [], message: "" }] = checked.issues;
   throw refused(`Cannot answer job ${id}: ${formatPath(["content", ...path])} of "${key}" does not fit: ${message}`);
+}
+
+function undoneMessage(id: string, failed: readonly string[], undos: readonly string[]): string {
+  const [before, after] = [failed, undos].map((keys) => keys.map((key) => `"${key}"`).join(", "));
+  return `Cannot retry job ${id}: after the step ${before} had failed, its handler ran ${after}, which may have undone what was done ` +
+    "before; rerun(id) makes a new call with the same arguments";
+}
+
+function failedKeys(ledger: readonly LedgerEntry[], failed: Job["memo"]["failed"] = {}): readonly string[] {
+  const names = ledger.flatMap((
+    { name, failure },
+  ) => (failure === undefined ? [] : [name.slice(name.indexOf(" ") + 1)]));
+  return [...new Set([...Object.keys(failed), ...names])];
+}
+
+/** The memo of a job that begins again from its failed steps, whose tries are counted from the start. */
+function retriedMemo({ waits = {}, ...memo }: Omit<Job["memo"], "failed" | "undos">, retriedAt: number): Job["memo"] {
+  const kept = Object.entries(waits).filter(([name]) => !name.startsWith("retry "));
+  return { ...memo, retriedAt, ...(kept.length > 0 && { waits: Object.fromEntries(kept) }) };
 }
 
 function describe(outcome: CallResult): string {

@@ -1,13 +1,8 @@
-import {
-  type CallResult,
-  type ErrorResult,
-  errorResult,
-  type FailureOutcome,
-  type Progress,
-} from "../../core/call/outcome.ts";
+import { type CallResult, errorResult, type Progress } from "../../core/call/outcome.ts";
 import type { Job, LedgerEntry, Wait } from "../../core/dispatch/engine.ts";
 import type { Jobs } from "./jobs.ts";
 import type { MaybePromise } from "../../internal/async.ts";
+import { afterError } from "./after_error.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 import { settleOrMask } from "../../core/dispatch/error_masking.ts";
 import type { CallContext } from "../../core/dispatch/call_context.ts";
@@ -22,21 +17,6 @@ const PROGRESS_MS = 250;
 /** Delay before a failed write is repeated, in milliseconds; it doubles up to the maximum. */
 const FIRST_WRITE_MS = 100;
 const MAX_WRITE_MS = 2_000;
-
-/** Delay before the second attempt of a job, in milliseconds; it doubles with each attempt up to the maximum. */
-const BACKOFF_MS = 1_000;
-const MAX_BACKOFF_MS = 60_000;
-
-/** Errors after which another attempt may succeed. */
-const RETRYABLE: ReadonlySet<string> = new Set(["internal", "unavailable", "deadline_exceeded"]);
-
-/** The failure `attempts_exhausted` of a job whose attempts are used up, with their number, and the message of the last error if it is known. */
-export function attemptsExhausted(job: Job, last?: ErrorResult): FailureOutcome {
-  const { maxAttempts: attempts } = job;
-  const message = `Gave up after ${attempts} attempt${attempts === 1 ? "" : "s"}`;
-  const data = { attempts, ...(last !== undefined && { reason: last.message }) };
-  return { kind: "failure", code: "attempts_exhausted", message, data };
-}
 
 /** Options of a {@link JobLease}. */
 export interface LeaseOptions {
@@ -172,12 +152,9 @@ export class JobLease implements RunLease {
     }
     if (result.kind !== "error") return void await this.#jobs.finish(job, result, pieces);
     if (result.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);
-    const isTooLate = this.#run.services.clock.now() >= job.expiresAtMs - CLOCK_SKEW_MS;
-    if (isTooLate || !RETRYABLE.has(result.code)) return void await this.#jobs.finish(job, result, pieces);
-    if (job.attempt >= job.maxAttempts) {
-      return void await this.#jobs.finish(job, attemptsExhausted(job, result), pieces);
-    }
-    await this.#jobs.retry(job, Math.min(MAX_BACKOFF_MS, BACKOFF_MS * 2 ** (job.attempt - 1)), pieces);
+    const next = afterError(this.#run, job, result);
+    if (typeof next !== "number") return void await this.#jobs.finish(job, next, pieces, stop.memo.undos);
+    await this.#jobs.retry(job, next, pieces);
   }
 
   async #checkCurrent(): Promise<void> {

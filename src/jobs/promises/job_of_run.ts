@@ -1,4 +1,5 @@
 /** The job of a run, as it is written first. */
+import { retryPolicyOf } from "../../core/tool/retry_policy.ts";
 import type { Job } from "../../core/dispatch/engine.ts";
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import type { Json } from "../../internal/json.ts";
@@ -61,7 +62,7 @@ export function jobOfRun(
     ...(trace !== undefined && { trace }),
     createdAtMs: services.clock.now(),
     expiresAtMs: services.clock.now() + ttlMs + CLOCK_SKEW_MS,
-    maxAttempts: promise === undefined ? KEYED_ATTEMPTS : promise.retries + 1,
+    maxAttempts: promise === undefined ? KEYED_ATTEMPTS : retryPolicyOf(promise.retries).attempts,
     ...(promise?.keepFailed && { keepsFailed: true }),
     memo: run.questions?.memo ?? EMPTY_MEMO,
   };

@@ -22,7 +22,8 @@ import type { DispatchServices, ResolvedDeferralOptions } from "../../core/dispa
 import { invalidArguments } from "../../core/dispatch/run_tool.ts";
 import { principalIdOf, type RunLease, type RunQuestions } from "../../core/dispatch/services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
-import { attemptsExhausted, JobLease, type LeaseOptions } from "./job_lease.ts";
+import { attemptsExhausted } from "./after_error.ts";
+import { JobLease, type LeaseOptions } from "./job_lease.ts";
 import { type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
 import type { ScheduledJobs } from "./scheduled_jobs.ts";
 import { jobRunState } from "./job_run_state.ts";

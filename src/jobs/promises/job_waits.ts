@@ -86,14 +86,19 @@ export function describeWaits({ memo: { waits = {} } }: Job, nowMs: number): str
   const isLater = ([, { until = Infinity }]: readonly [string, Wait]) => until > nowMs;
   return Object.entries(waits).filter((wait) => isOpen(wait) && isLater(wait)).map(([name, { until }]) => {
     const [kind, key] = [name.slice(0, name.indexOf(" ")), name.slice(name.indexOf(" ") + 1)];
-    const end = until === undefined ? "" : ` until ${new Date(until).toISOString()}`;
+    const end = until === undefined ? "" : ` until ${toTime(until)}`;
+    if (kind === "retry") return `Trying ${key} again${until === undefined ? "" : ` at ${toTime(until)}`}`;
     return kind === "sleep" ? `Sleeping${end} (${key})` : `Waiting for ${key}${end}`;
   }).join("; ");
 }
 
 /** Whether a run has come to a wait, which has not ended. */
 function isOpen([name, { done, schema }]: readonly [string, Wait]): boolean {
-  return done === undefined && (schema !== undefined || name.startsWith("sleep "));
+  return done === undefined && (schema !== undefined || name.startsWith("sleep ") || name.startsWith("retry "));
+}
+
+function toTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
 }
 
 /** Whether a waiting job waits for a value, which may come at any time. */

@@ -7,7 +7,7 @@
 import { askedAgain, NO_ANSWER } from "../../core/call/outcome.ts";
 import type { CallResult, Question } from "../../core/call/outcome.ts";
 import type { Clock } from "../../internal/time.ts";
-import type { AskAnswer, Engine, Job, JobState, LedgerEntry, Wait } from "../../core/dispatch/engine.ts";
+import type { AskAnswer, Engine, Job, JobState, LedgerEntry, Memo, Wait } from "../../core/dispatch/engine.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import type { Notifier } from "../../core/dispatch/job_notifier.ts";
 import { endedMemo, expireWaits, mergeMemo, resolveJobWait, type StoredResolution, toWaiting } from "./job_waits.ts";
@@ -24,9 +24,12 @@ const SUPERSEDED_MS = 3_000;
 /** Delay until a job in an unknown state is delivered again, in milliseconds: a process of a newer version may run it. */
 const UNKNOWN_STATE_MS = 5_000;
 
+/** Failures after which an operator may begin a job again. */
+const KEPT_CODES: ReadonlySet<string> = new Set(["attempts_exhausted", "invalid_handler"]);
+
 /** Whether a job keeps its arguments and memo after its end, so that an operator can begin it again. Config is never kept. */
 function isKept({ keepsFailed, config }: Job, outcome: CallResult): boolean | undefined {
-  return keepsFailed && outcome.kind === "failure" && outcome.code === "attempts_exhausted" && config === undefined;
+  return keepsFailed && outcome.kind === "failure" && KEPT_CODES.has(outcome.code) && config === undefined;
 }
 
 /** Delay after which the end of a job is notified if that has failed, or the process that ended it has died, in milliseconds. */
@@ -116,10 +119,19 @@ export class Jobs {
   }
 
   /** Stores the result of a run, ends the job and notifies of its end. `undefined`, without a change, if the run is no longer the current one. */
-  finish(run: Job, outcome: CallResult, pieces?: Pick<Job, "pieces">): Promise<Job | undefined> {
+  finish(
+    run: Job,
+    outcome: CallResult,
+    pieces?: Pick<Job, "pieces">,
+    undos?: Memo["undos"],
+  ): Promise<Job | undefined> {
+    const ended = (job: Job): Job => {
+      const undone = undos === undefined ? job : { ...job, memo: { ...job.memo, undos } };
+      return { ...this.#toNotified(undone, outcome), ...pieces, state: "done", outcome };
+    };
     return this.#notify(
       run.id,
-      this.#changeRun(run, (job) => ({ ...this.#toNotified(job, outcome), ...pieces, state: "done", outcome })),
+      this.#changeRun(run, ended),
       // A job that was cancelled meanwhile is notified by the one that has cancelled it.
       (job) => job.state === "done" && job.epoch === run.epoch,
     );

@@ -1,3 +1,4 @@
+import { retryPolicyOf } from "../../core/tool/retry_policy.ts";
 import type { Job } from "../../core/dispatch/engine.ts";
 import type { Json } from "../../internal/json.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
@@ -35,7 +36,7 @@ export function createScheduledJob(
     createdAtMs: clock.now(),
     expiresAtMs: atMs + ttlMs + skewMs,
     wakeAtMs: atMs,
-    maxAttempts: retries + 1,
+    maxAttempts: retryPolicyOf(retries).attempts,
     ...(keepFailed && { keepsFailed: true }),
     memo: { answers: {}, steps: {} },
     schedule,

@@ -7,6 +7,7 @@ import { LEDGER_CHECKS } from "./ledger_checks.ts";
 import { LEASE_CHECKS, PROCESS_CHECKS } from "./lease_checks.ts";
 import { LIST_CHECKS } from "./list_checks.ts";
 import { PIECE_CHECKS } from "./piece_checks.ts";
+import { SAGA_CHECKS } from "./saga_checks.ts";
 import { WAIT_CHECKS } from "./wait_checks.ts";
 
 /** A check of an engine, for the test function of any framework: it passes if `run()` resolves. */
@@ -29,6 +30,7 @@ const PARTS = {
   processes: PROCESS_CHECKS,
   ledgers: LEDGER_CHECKS,
   "sleeps and waits": WAIT_CHECKS,
+  "steps that fail": SAGA_CHECKS,
   "pieces of streams": PIECE_CHECKS,
   lists: LIST_CHECKS,
 };

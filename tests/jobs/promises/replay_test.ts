@@ -102,24 +102,24 @@ test("steps that ran at once may come in another order; one that vanished is fou
   deepStrictEqual(asFailure(await deployed(both("a", "b"), both("b")), "replay_diverged"), { key: "a" });
 });
 
-test("a handler that takes another way after a step that failed is not refused", async () => {
+test("a handler takes the same way after a step that failed finally", async () => {
   let isDown = true;
   const handler: Handler = async (_, ctx) => {
     const call = () =>
       ctx.step("first", () => {
         if (isDown) throw new Error("down");
         return "first";
-      });
-    const said = await call().catch(() => ctx.step("second", () => "second"));
+      }, { retries: 0 });
+    const way = await call().catch(() => ctx.step("second", () => "second"));
     await ctx.sleep("s", HOUR);
     isDown = false;
-    return said;
+    return way;
   };
   const result = await deployed(handler, (input, ctx) => {
     isDown = false;
     return handler(input, ctx);
   });
-  strictEqual(asAnswer(result), "first");
+  strictEqual(asAnswer(result), "second");
 });
 
 test("a job that asks is compared, too", async () => {

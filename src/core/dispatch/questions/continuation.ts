@@ -60,7 +60,7 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
   }
   // The signature is valid, so the data has the shape that encodeContinuation() writes.
   const data = verified.data as unknown as ContinuationData;
-  const { digest, asked, answers, steps, pieces, revision, rounds = 0, misfits } = data;
+  const { digest, asked, answers, steps, failed, undos, pieces, revision, rounds = 0, misfits } = data;
   if (revision !== definition.revision) {
     return refuse(keys, run, continuation, `it is of another revision of the tool ${definition.name}`);
   }
@@ -71,6 +71,8 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
   run.resume(verified.id, {
     answers: { ...answers, ...Object.fromEntries(received) },
     steps,
+    ...(failed !== undefined && { failed }),
+    ...(undos !== undefined && { undos }),
     rounds: rounds + 1,
     asked,
     ...(misfits !== undefined && { misfits }),

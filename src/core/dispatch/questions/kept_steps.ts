@@ -1,7 +1,7 @@
 /** Outcomes of the steps of one run: those of the runs before, and where the new ones are kept. */
-import type { LedgerEntry, Memo } from "../engine.ts";
+import type { LedgerEntry, Memo, StepOutcome } from "../engine.ts";
+import { mistake } from "../../errors/mistake.ts";
 import { ToolError } from "../../errors/tool_error.ts";
-import type { Json } from "../../../internal/json.ts";
 import type { AskingRun } from "../services.ts";
 import { ReplayOrder } from "./replay_order.ts";
 
@@ -23,52 +23,82 @@ function nameOf(key: string): string {
   return `step ${key}`;
 }
 
+/** How a step has ended, and whether it began after another one had failed. */
+export interface KeptStep {
+  readonly outcome: StepOutcome;
+  readonly isUndo: boolean;
+  /** When it began, in milliseconds since the Unix epoch. */
+  readonly startedMs: number;
+}
+
 /**
- * Keeps the results of steps: in the ledger of the job, or, for a call that has no job yet, in the memo.
+ * Keeps the outcomes of steps: in the ledger of the job, or, for a call that has no job yet, in the memo.
  *
- * Results of earlier runs are returned in the order in which their steps ended, so that a handler with steps at once does again what it
+ * Outcomes of earlier runs are returned in the order in which their steps ended, so that a handler with steps at once does again what it
  * did before.
  */
 export class KeptSteps {
   readonly #run: AskingRun;
-  /** Results that are not in a ledger: those of a call before it has a job. */
-  readonly #recorded: Map<string, Json>;
-  readonly #ledger = new Map<string, Json>();
+  /** Outcomes that are not in a ledger: those of a call before it has a job. */
+  readonly #recorded = new Map<string, StepOutcome>();
+  readonly #ledger = new Map<string, StepOutcome>();
   readonly #order: ReplayOrder;
+  readonly #undos: Set<string>;
   #recordedChars: number;
   #allChars: number;
+  /** Whether a step has failed finally: what begins now may undo what was done before. */
+  hasFailed: boolean;
 
   constructor(run: AskingRun, memo: Memo | undefined, ledger: readonly LedgerEntry[]) {
+    const { steps = {}, failed = {}, undos = [], retriedAt = 0 } = memo ?? {};
     this.#run = run;
-    this.#recorded = new Map(Object.entries(memo?.steps ?? {}));
-    for (const { name, value } of ledger) {
+    for (const [key, value] of Object.entries(steps)) this.#recorded.set(key, { value });
+    for (const [key, failure] of Object.entries(failed)) this.#recorded.set(key, { failure });
+    for (const [position, { name, value, failure }] of ledger.entries()) {
       this.#ledger.delete(name);
-      this.#ledger.set(name, value);
+      if (failure === undefined) this.#ledger.set(name, { value });
+      else if (position >= retriedAt) this.#ledger.set(name, { failure });
     }
+    this.#undos = new Set(undos);
+    for (const { name, isUndo } of ledger.slice(retriedAt)) if (isUndo) this.#undos.add(name.slice("step ".length));
+    this.hasFailed = [...this.#recorded.values(), ...this.#ledger.values()].some((outcome) => "failure" in outcome);
     const before = [...this.#recorded.keys()].map(nameOf).filter((name) => !this.#ledger.has(name));
     this.#order = new ReplayOrder([...before, ...this.#ledger.keys()]);
-    this.#recordedChars = this.#recorded.size === 0 ? 0 : JSON.stringify(memo?.steps).length;
+    this.#recordedChars = this.#recorded.size === 0 ? 0 : JSON.stringify([steps, failed]).length;
     this.#allChars = this.#recordedChars + (ledger.length === 0 ? 0 : JSON.stringify(ledger).length);
   }
 
-  /** Results for the memo of the next run: those that are not in the ledger of the job. */
-  get recorded(): Readonly<Record<string, Json>> {
-    return Object.fromEntries(this.#recorded);
+  /** Outcomes for the memo of the next run: those that are not in the ledger of the job, and the keys of all steps that undo. */
+  get memo(): Pick<Memo, "steps" | "failed" | "undos"> {
+    const recorded = [...this.#recorded];
+    const failed = recorded.flatMap(([key, outcome]) => "failure" in outcome ? [[key, outcome.failure] as const] : []);
+    return {
+      steps: Object.fromEntries(recorded.flatMap(([key, outcome]) => "value" in outcome ? [[key, outcome.value]] : [])),
+      ...(failed.length > 0 && { failed: Object.fromEntries(failed) }),
+      ...(this.#undos.size > 0 && { undos: [...this.#undos] }),
+    };
   }
 
-  /** Waits until it is the turn of a step that an earlier run has done, and returns its result; `undefined` if none has. */
-  async find(key: string): Promise<Json | undefined> {
+  /** Names of the steps that have ended. */
+  get names(): readonly string[] {
+    return [...[...this.#recorded.keys()].map(nameOf), ...this.#ledger.keys()];
+  }
+
+  /** Waits until it is the turn of a step that an earlier run has done, and returns its outcome; `undefined` if none has. */
+  async find(key: string): Promise<StepOutcome | undefined> {
     const name = nameOf(key);
-    const value = this.#ledger.has(name) ? this.#ledger.get(name) : this.#recorded.get(key);
-    if (value === undefined) return undefined;
+    const outcome = this.#ledger.get(name) ?? this.#recorded.get(key);
+    if (outcome === undefined) return undefined;
     await this.#order.turnOf(name);
-    return structuredClone(value);
+    return structuredClone(outcome);
   }
 
   /** @throws {ToolError} If a job cannot keep the result of another step, which has not begun. */
   assertRoom(key: string): void {
     if (key.length > MAX_KEY_CHARS) {
-      throw new TypeError(`The key of a step has ${key.length} characters; at most ${MAX_KEY_CHARS} are allowed`);
+      throw mistake(
+        new TypeError(`The key of a step has ${key.length} characters; at most ${MAX_KEY_CHARS} are allowed`),
+      );
     }
     if (this.#run.definition.promise === undefined) return;
     if (this.#ledger.size + this.#recorded.size >= MAX_STEPS) {
@@ -80,39 +110,40 @@ export class KeptSteps {
     }
   }
 
-  /**
-   * Keeps the result of a step that has ended.
-   *
-   * @param json The result as JSON.
-   * @throws {ToolError} If it is longer than a job keeps.
-   */
-  async keep(key: string, json: string, startedMs: number): Promise<void> {
-    const { definition: { promise }, services: { clock } } = this.#run;
-    if (promise !== undefined && json.length > MAX_STEP_CHARS) {
-      throw new ToolError(
-        "result_too_large",
-        `The result of the step "${key}" has ${json.length} characters; a job keeps up to ${MAX_STEP_CHARS} of a step. ` +
-          "Store it elsewhere, and return where it is",
-      );
-    }
-    const value: Json = JSON.parse(json);
-    const endedMs = clock.now();
-    this.#allChars += json.length;
+  /** @throws {ToolError} If the result of a step is longer than a job keeps. */
+  assertShort(key: string, json: string): void {
+    if (this.#run.definition.promise === undefined || json.length <= MAX_STEP_CHARS) return;
+    throw new ToolError(
+      "result_too_large",
+      `The result of the step "${key}" has ${json.length} characters; a job keeps up to ${MAX_STEP_CHARS} of a step. ` +
+        "Store it elsewhere, and return where it is",
+    );
+  }
+
+  /** Keeps the outcome of a step that has ended. */
+  async keep(key: string, { outcome, isUndo, startedMs }: KeptStep): Promise<void> {
+    const chars = JSON.stringify(outcome).length;
+    const endedMs = this.#run.services.clock.now();
+    this.#allChars += chars;
+    if ("failure" in outcome) this.hasFailed = true;
+    if (isUndo) this.#undos.add(key);
     const isBeforeJob = this.#run.lease === undefined && this.#run.jobWritten === undefined;
-    if (isBeforeJob) return await this.#record(key, value, json.length);
+    if (isBeforeJob) return await this.#record(key, outcome, chars);
     // The job may be in the middle of being written, without this step.
     if (this.#run.lease === undefined) await this.#run.jobWritten;
     const { lease } = this.#run;
     // A continuation has the steps of a call that was not promised.
-    if (lease?.isPromised !== true) this.#recorded.set(key, value);
+    if (lease?.isPromised !== true) this.#recorded.set(key, outcome);
     if (lease === undefined) return;
-    this.#ledger.set(nameOf(key), value);
-    await lease.append({ name: nameOf(key), value, startedMs, endedMs, epoch: lease.job.epoch });
+    const name = nameOf(key);
+    this.#ledger.set(name, outcome);
+    const ended = "value" in outcome ? outcome : { value: null, ...outcome };
+    await lease.append({ name, ...ended, ...(isUndo && { isUndo }), startedMs, endedMs, epoch: lease.job.epoch });
   }
 
-  /** Keeps a result in the memo. The record of a job has few of them, since each of its changes writes all: with more, the run becomes a job. */
-  async #record(key: string, value: Json, chars: number): Promise<void> {
-    this.#recorded.set(key, value);
+  /** Keeps an outcome in the memo. The record of a job has few of them, since each of its changes writes all: with more, the run becomes a job. */
+  async #record(key: string, outcome: StepOutcome, chars: number): Promise<void> {
+    this.#recorded.set(key, outcome);
     this.#recordedChars += key.length + chars;
     const { definition: { promise }, services: { deferral } } = this.#run;
     if (promise !== undefined && this.#recordedChars >= MAX_RECORD_CHARS) await deferral?.makeJob(this.#run);

@@ -1,4 +1,5 @@
 /** The kinds of questions: what is sent to the caller, and what an answer has to be. */
+import { mistake } from "../../errors/mistake.ts";
 import { NO_ANSWER, type Question } from "../../call/outcome.ts";
 import type { AskAnswer } from "../engine.ts";
 import { Failure } from "../../errors/failure.ts";
@@ -47,7 +48,9 @@ export function formQuestion(
   adapters: readonly SchemaAdapter[],
 ): PendingQuestion {
   if (attempts !== undefined && !(Number.isInteger(attempts) && attempts > 0)) {
-    throw new RangeError(`Cannot ask "${key}": attempts has to be a whole number from 1 on, not ${String(attempts)}`);
+    throw mistake(
+      new RangeError(`Cannot ask "${key}": attempts has to be a whole number from 1 on, not ${String(attempts)}`),
+    );
   }
   const compiled = compileSchema(schema, { where: `Schema of question "${key}"`, adapters, check: assertReferences });
   return {

@@ -1,3 +1,4 @@
+import { mistake } from "../../errors/mistake.ts";
 import {
   askedAgain,
   type CallResult,
@@ -21,13 +22,13 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../../handler/questions.ts";
+import type { StepOptions, StepWork } from "../../handler/steps.ts";
 import type { AnySchema } from "../../schema/plain_schema.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { AskingRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
 import { InFlightWork } from "./in_flight.ts";
-import { KeptSteps } from "./kept_steps.ts";
 import { ReplayCheck } from "./replay_check.ts";
 import {
   checkAnswer,
@@ -40,13 +41,10 @@ import {
   quoteKeys,
   resultKindOf,
 } from "./question_specs.ts";
+import { failedStepOf } from "./step_failure.ts";
+import { checkStep, StepTracker } from "./steps.ts";
+import { SUSPENDED } from "./stops.ts";
 import { OPEN, WaitTracker } from "./wait_tracker.ts";
-
-/**
- * Rejects questions without an answer, and waits that are open, while a step is running: it may be the step's work that asks, which
- * would wait for itself. The run ends, even if the handler catches this.
- */
-const SUSPENDED: Error = new Error("The call stops here until its caller has answered, or its wait is over");
 
 /** Turns of the microtask queue in which a run that stops may ask further questions, or its handler may end by itself, as after a race. */
 const SETTLING_TURNS = 10;
@@ -65,7 +63,7 @@ export class QuestionTracker implements RunQuestions {
   /** The memo at the start of the run, with members that only newer versions know. */
   readonly #memoBefore: Memo | undefined;
   readonly #answers: Map<string, AskAnswer>;
-  readonly #steps: KeptSteps;
+  readonly #steps: StepTracker;
   /** Number of answers that did not fit, by key. */
   readonly #misfits: Map<string, number>;
   /** Keys of the answers at the start of the run. */
@@ -77,8 +75,6 @@ export class QuestionTracker implements RunQuestions {
   readonly #replay: ReplayCheck;
   /** In place of results that the run does not get. One a run: a shared one would keep the handlers that wait for it. */
   readonly #never = new Promise<never>(() => {});
-  /** Number of steps whose work is running. */
-  #runningSteps = 0;
   /** Whether the run stops as soon as its steps are over. */
   #isStopping = false;
   /** Whether something was rejected with {@link SUSPENDED}: the handler may be in its `catch`, where nothing else begins. */
@@ -92,9 +88,9 @@ export class QuestionTracker implements RunQuestions {
     this.#memoBefore = memo;
     this.#answers = new Map(Object.entries(memo?.answers ?? {}));
     this.#givenAnswerKeys = [...this.#answers.keys()];
-    this.#steps = new KeptSteps(run, memo, ledger);
     this.#misfits = new Map(Object.entries(memo?.misfits ?? {}));
     this.#waits = new WaitTracker(run, keys, memo);
+    this.#steps = new StepTracker(run, this.#waits, memo, ledger);
     this.#replay = new ReplayCheck(run.definition.name, memo);
   }
 
@@ -119,7 +115,7 @@ export class QuestionTracker implements RunQuestions {
     return {
       ...this.#memoBefore,
       answers: Object.fromEntries(this.#answers),
-      steps: this.#steps.recorded,
+      ...this.#steps.memo,
       ...(this.#misfits.size > 0 && { misfits: Object.fromEntries(this.#misfits) }),
       ...(waits.size > 0 && { waits: Object.fromEntries(waits) }),
       // A continuation is short-lived, and has no room for it.
@@ -173,12 +169,14 @@ export class QuestionTracker implements RunQuestions {
     return this.#waits.resolver(key, options);
   }
 
-  /** Returns the stored result of the step; without one, runs `work` and stores its result, as JSON. Results of `work` that throws are not stored. */
-  step<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
+  /** The stored outcome of the step; without one, `work` runs until it succeeds or has failed finally, and its outcome is stored, as JSON. */
+  step<Value>(key: string, work: StepWork<Value>, options: StepOptions = {}): Promise<Value> {
     if (this.#hasRejected || this.isLeft) return this.#refuse();
+    checkStep(key, work, options);
     this.#useKey("step", key);
     this.#replay.begin(`step ${key}`);
-    return this.#inFlight.track(this.#runStep(key, work)) as Promise<Value>;
+    // A step that is tried again by a later run leaves its handler here, whatever else is running.
+    return this.#orSuspend(this.#takeStep(key, work, options), (value) => value as Value, false);
   }
 
   get unsettled(): Promise<void> | undefined {
@@ -240,7 +238,7 @@ export class QuestionTracker implements RunQuestions {
   }
 
   #askOne<Content>(key: string, request: QuestionSpec): Promise<ElicitAnswer<Content>> {
-    if (typeof key !== "string") throw new TypeError(QUESTION_WITHOUT_KEY);
+    if (typeof key !== "string") throw mistake(new TypeError(QUESTION_WITHOUT_KEY));
     return this.#ask({ [key]: request }, (answers) => answers[key] as ElicitAnswer<Content>);
   }
 
@@ -252,13 +250,17 @@ export class QuestionTracker implements RunQuestions {
     const { definition, call } = this.#run;
     // Middleware of a server runs before the continuation is read, and would ask again each time.
     if (this.#memoBefore === undefined && call.meta?.continuation?.startsWith("cont_")) {
-      throw new TypeError(
-        `Cannot ask in middleware of a server or part: its answers are read after it. Ask in .use(…) of tool "${definition.name}"`,
+      throw mistake(
+        new TypeError(
+          `Cannot ask in middleware of a server or part: its answers are read after it. Ask in .use(…) of tool "${definition.name}"`,
+        ),
       );
     }
     if (definition.external !== undefined && this.#run.externalToken === undefined) {
-      throw new TypeError(
-        `Tool "${definition.name}" cannot ask in start or cancel: only the check of .external() asks`,
+      throw mistake(
+        new TypeError(
+          `Tool "${definition.name}" cannot ask in start or cancel: only the check of .external() asks`,
+        ),
       );
     }
     const questions = Object.entries(requests).map(([key, one]) => [key, this.#question(key, one)] as const);
@@ -273,8 +275,11 @@ export class QuestionTracker implements RunQuestions {
   }
 
   /** What `read` returns for the result; {@link QuestionTracker.#suspend} if that is open. */
-  #orSuspend<Result, Value>(result: Promise<Result | typeof OPEN>, read: (result: Result) => Value): Promise<Value> {
-    const isBesideStep = this.#runningSteps > 0;
+  #orSuspend<Result, Value>(
+    result: Promise<Result | typeof OPEN>,
+    read: (result: Result) => Value,
+    isBesideStep: boolean = this.#steps.running > 0,
+  ): Promise<Value> {
     // In flight: a sleep may be over within this run.
     const value = this.#inFlight.track(result)
       .then((result) => result === OPEN ? this.#suspend(isBesideStep) : read(result));
@@ -309,28 +314,15 @@ export class QuestionTracker implements RunQuestions {
     this.#run.leaveHandler(this.settle());
   }
 
-  async #runStep(key: string, work: () => unknown): Promise<Json> {
-    let hasFailed = true;
-    this.#runningSteps++;
+  async #takeStep(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
     try {
-      const value = await this.#keepStep(key, work);
-      hasFailed = false;
+      const value = await this.#steps.take(key, work, options);
+      if (value !== OPEN) this.#replay.end(false);
       return value;
-    } finally {
-      this.#runningSteps--;
-      this.#replay.end(hasFailed);
+    } catch (thrown) {
+      this.#replay.end(failedStepOf(thrown) === undefined);
+      throw thrown;
     }
-  }
-
-  async #keepStep(key: string, work: () => unknown): Promise<Json> {
-    const stored = await this.#steps.find(key);
-    if (stored !== undefined) return stored;
-    this.#steps.assertRoom(key);
-    const startedMs = this.#run.services.clock.now();
-    // The first run gets the same value as later runs: a copy through JSON, which has no undefined.
-    const json = JSON.stringify(await work()) ?? "null";
-    await this.#steps.keep(key, json, startedMs);
-    return JSON.parse(json);
   }
 
   /** The answers; {@link OPEN} if one of them is missing. */
@@ -363,14 +355,18 @@ export class QuestionTracker implements RunQuestions {
   #question(key: string, asked: QuestionSpec): PendingQuestion {
     this.#useKey("question", key);
     if (!isQuestionSpec(asked)) {
-      throw new TypeError(`Cannot ask "${key}": give a message with a schema or url, more, messages, or roots`);
+      throw mistake(
+        new TypeError(`Cannot ask "${key}": give a message with a schema or url, more, messages, or roots`),
+      );
     }
     return "schema" in asked ? formQuestion(key, asked, this.#run.definition.adapters) : otherQuestion(asked);
   }
 
   #useKey(what: "question" | "step" | "sleep" | "wait" | "resolver", key: string): void {
     const name = `${what} "${key}"`;
-    if (this.#usedKeys.has(name)) throw new TypeError(`The ${name} comes twice in one run: give each its own key`);
+    if (this.#usedKeys.has(name)) {
+      throw mistake(new TypeError(`The ${name} comes twice in one run: give each its own key`));
+    }
     this.#usedKeys.add(name);
   }
 }

@@ -1,8 +1,6 @@
 import type { FailureOutcome } from "../../call/outcome.ts";
 import type { Memo } from "../engine.ts";
-
-/** Thrown where a run comes to another step than the runs before it. The run ends, even if the handler catches this. */
-const DIVERGED: Error = new Error("The call stops here: its handler does not do what it did before");
+import { DIVERGED } from "./stops.ts";
 
 /**
  * Compares the steps, sleeps and waits of a run with those of the run before it, which stopped at a question or a wait.

@@ -1,4 +1,5 @@
 /** Sleeps and waits for values: steps of a handler whose results come later, from the clock or from others. */
+import { mistake } from "../../errors/mistake.ts";
 import type { Memo, Wait } from "../engine.ts";
 import type { Json } from "../../../internal/json.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
@@ -92,6 +93,30 @@ export class WaitTracker {
     return { token, url: resolverUrl && `${resolverUrl}/${token}`, expiresAtMs: until };
   }
 
+  /** The tries of a step in earlier runs, and the time until its next one, in milliseconds: above 0 if the run begins for another reason. */
+  delayOf(key: string): { tries: number; leftMs: number } {
+    const { tries = 0, until = 0 } = this.waits.get(`retry ${key}`) ?? {};
+    return { tries, leftMs: until - this.#run.services.clock.now() };
+  }
+
+  /** Stores the delay before a step is tried again. Returns whether the run may end for it, since it is long, and there is a job to wait. */
+  async storeDelay(key: string, tries: number, delayMs: number): Promise<boolean> {
+    const { definition: { promise }, services: { clock }, lease } = this.#run;
+    const isLong = promise !== undefined && delayMs > IN_PLACE_MS;
+    const wait = { until: clock.now() + delayMs, tries };
+    if (isLong) await this.#job();
+    this.waits.set(`retry ${key}`, wait);
+    // Stored, so that a process that dies does not begin again with the first try.
+    if (lease?.isPromised) await lease.saveWait(`retry ${key}`, wait);
+    return isLong;
+  }
+
+  /** Ends the run until a step is tried again. */
+  openDelay(key: string): typeof OPEN {
+    this.open.add(`retry ${key}`);
+    return OPEN;
+  }
+
   /** The accepted value as the schema converts it; the digest of one that does not fit, which is logged. */
   async #refusal(
     key: string,
@@ -138,7 +163,7 @@ export class WaitTracker {
       return job.endsAtMs - Math.min(AFTER_LAST_WAIT_MS, leftMs / 10);
     }
     if (!(timeoutMs > 0)) {
-      throw new RangeError(`Cannot wait for "${key}": timeoutMs must be above 0, not ${timeoutMs}`);
+      throw mistake(new RangeError(`Cannot wait for "${key}": timeoutMs must be above 0, not ${timeoutMs}`));
     }
     this.#assertBefore(nameOfWait(key), nowMs + timeoutMs, job);
     return nowMs + timeoutMs;
@@ -147,17 +172,21 @@ export class WaitTracker {
   #assertBefore(name: string, until: number, { endsAtMs }: RunLease): void {
     if (until <= endsAtMs) return;
     const { name: tool, promise } = this.#run.definition;
-    throw new RangeError(
-      `Cannot wait for ${name} until ${toText(until)}: the promise of ${tool} ends at ${toText(endsAtMs)}. ` +
-        `Raise ttlMs of .promise(), which is ${promise?.ttlMs}`,
+    throw mistake(
+      new RangeError(
+        `Cannot wait for ${name} until ${toText(until)}: the promise of ${tool} ends at ${toText(endsAtMs)}. ` +
+          `Raise ttlMs of .promise(), which is ${promise?.ttlMs}`,
+      ),
     );
   }
 
   #assertPromising(member: string): void {
     const { name, promise } = this.#run.definition;
     if (promise !== undefined) return;
-    throw new TypeError(
-      `Cannot use ctx.${member} in tool "${name}": the call ends before the wait does. Add .promise({ ttlMs }) to the tool`,
+    throw mistake(
+      new TypeError(
+        `Cannot use ctx.${member} in tool "${name}": the call ends before the wait does. Add .promise({ ttlMs }) to the tool`,
+      ),
     );
   }
 }
@@ -165,7 +194,9 @@ export class WaitTracker {
 function toEpochMs(key: string, time: number | Date, nowMs: number): number {
   const until = typeof time === "number" ? nowMs + time : time?.getTime?.();
   if (Number.isFinite(until) && !(typeof time === "number" && time < 0)) return until;
-  throw new RangeError(`Cannot sleep "${key}": the time must be milliseconds from 0, or a valid Date, not ${time}`);
+  throw mistake(
+    new RangeError(`Cannot sleep "${key}": the time must be milliseconds from 0, or a valid Date, not ${time}`),
+  );
 }
 
 /** RFC 3339; the number itself if it is outside of the range of dates. */

@@ -36,7 +36,7 @@ const QUESTION_PAUSE_MS = 1_000;
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /** Codes of deferred work that broke. Its error is masked. */
-const BROKEN: ReadonlySet<string> = new Set(["internal", "attempts_exhausted"]);
+const BROKEN: ReadonlySet<string> = new Set(["internal", "attempts_exhausted", "invalid_handler"]);
 
 export interface TaskView {
   readonly status: TaskStatus;

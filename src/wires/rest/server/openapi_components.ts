@@ -88,7 +88,9 @@ const SERVER_FAILURES: readonly string[] = [
   "resource_denied",
   "config_lost",
   "revision_changed",
+  "replay_diverged",
   "attempts_exhausted",
+  "invalid_handler",
 ];
 
 const PROGRESS: Node = objectOf({ done: { type: "number" } }, { total: { type: "number" }, message: TEXT_SCHEMA });

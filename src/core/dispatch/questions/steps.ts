@@ -1,0 +1,231 @@
+/** Steps of one run: their work is run until it succeeds or has failed finally, and their outcomes are kept for later runs. */
+import type { LedgerEntry, Memo } from "../engine.ts";
+import { checkOptions, FUNCTION, OBJECT, type OptionRules, POSITIVE, wholeNumber } from "../../../internal/options.ts";
+import { asObject, type Json } from "../../../internal/json.ts";
+import { callGuarded } from "../../../internal/async.ts";
+import { isMistake, mistake } from "../../errors/mistake.ts";
+import { ToolError } from "../../errors/tool_error.ts";
+import { Failure } from "../../errors/failure.ts";
+import type { StepOptions, StepTry, StepWork } from "../../handler/steps.ts";
+import { backoffMs, retryPolicyOf, withDefaults } from "../../tool/retry_policy.ts";
+import { writeLine } from "../error_masking.ts";
+import type { AskingRun } from "../services.ts";
+import { type KeptStep, KeptSteps } from "./kept_steps.ts";
+import { restoreStepError, toStepFailure } from "./step_failure.ts";
+import { isStop } from "./stops.ts";
+import { OPEN, type WaitTracker } from "./wait_tracker.ts";
+
+/** Codes of refusals after which another try may succeed. */
+const RETRYABLE: ReadonlySet<string> = new Set(["internal", "unavailable", "deadline_exceeded"]);
+
+const OPTIONS: OptionRules<StepOptions> = {
+  retries: wholeNumber(0),
+  backoff: OBJECT,
+  timeoutMs: POSITIVE,
+  retryIf: FUNCTION,
+};
+
+/** Keeps the outcomes of the steps of one run, and runs the work of those that have none. */
+export class StepTracker {
+  readonly #run: AskingRun;
+  readonly #waits: WaitTracker;
+  readonly #kept: KeptSteps;
+  /** Number of steps whose work is running, or waits in place for its next try. */
+  running = 0;
+  /** Called when no work is running. */
+  #onQuiet = new Set<() => void>();
+  #working = 0;
+
+  constructor(run: AskingRun, waits: WaitTracker, memo: Memo | undefined, ledger: readonly LedgerEntry[]) {
+    this.#run = run;
+    this.#waits = waits;
+    this.#kept = new KeptSteps(run, memo, ledger);
+  }
+
+  /** The outcomes that are not in the ledger, for the next run. */
+  get memo(): Pick<Memo, "steps" | "failed" | "undos"> {
+    return this.#kept.memo;
+  }
+
+  /** The result of a step, as JSON; {@link OPEN} if it is tried again by a later run. Throws its error once it has failed finally. */
+  async take(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
+    this.running++;
+    try {
+      const outcome = await this.#kept.find(key);
+      if (outcome === undefined) return await this.#try(key, work, options);
+      if ("value" in outcome) return outcome.value;
+      throw restoreStepError(key, outcome.failure);
+    } finally {
+      this.running--;
+    }
+  }
+
+  async #try(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
+    this.#kept.assertRoom(key);
+    const kept = { isUndo: this.#kept.hasFailed, startedMs: this.#run.services.clock.now() };
+    let { tries, leftMs } = this.#waits.delayOf(key);
+    for (;;) {
+      if (leftMs > 0 && await this.#pause(key, tries, leftMs) === OPEN) return OPEN;
+      const attempt = ++tries;
+      try {
+        const json = await this.#work(key, work, options, attempt);
+        await this.#keep(key, { ...kept, outcome: { value: JSON.parse(json) } });
+        // The first run gets the same value as later runs: a copy through JSON, which has no undefined.
+        return JSON.parse(json);
+      } catch (thrown) {
+        // What ends the run is not the outcome of the step: it begins again with the next run.
+        if (thrown instanceof NotKept) throw thrown.reason;
+        if (this.#run.ended !== undefined || isStop(thrown)) throw thrown;
+        const delayMs = this.#delayMs(key, thrown, options, attempt);
+        if (delayMs === undefined) {
+          const failure = toStepFailure(thrown, attempt);
+          await this.#keep(key, { ...kept, outcome: { failure } });
+          throw restoreStepError(key, failure, thrown);
+        }
+        leftMs = delayMs;
+        const fields = {
+          tool: this.#run.definition.name,
+          callId: this.#run.callId,
+          step: key,
+          attempt,
+          delayMs,
+          error: thrown,
+        };
+        writeLine(this.#run.services.logger, "warn", "A step failed, and is tried again", fields);
+      }
+    }
+  }
+
+  /** Runs the work once, and converts its result to JSON. */
+  async #work(key: string, work: StepWork<unknown>, { timeoutMs }: StepOptions, attempt: number): Promise<string> {
+    this.#working++;
+    try {
+      const value = timeoutMs === undefined
+        ? await work(new RunTry(this.#run, attempt))
+        : await this.#within(key, work, timeoutMs, attempt);
+      const json = toJson(key, value);
+      this.#kept.assertShort(key, json);
+      return json;
+    } finally {
+      if (--this.#working === 0) { for (const notify of this.#onQuiet) notify(); }
+    }
+  }
+
+  async #within(key: string, work: StepWork<unknown>, timeoutMs: number, attempt: number): Promise<unknown> {
+    const late = new AbortController();
+    const expired = Promise.withResolvers<never>();
+    const { clock } = this.#run.services;
+    const cancel = clock.after(timeoutMs, () => {
+      const error = new ToolError("deadline_exceeded", `The step "${key}" took longer than ${timeoutMs} ms`);
+      expired.reject(error);
+      late.abort(error);
+    });
+    try {
+      const signal = AbortSignal.any([late.signal, this.#run.signal]);
+      const running = Promise.resolve(work({ signal, attempt }));
+      running.catch(() => {});
+      return await Promise.race([running, expired.promise]);
+    } finally {
+      cancel();
+    }
+  }
+
+  /** Delay before the next try, in milliseconds; `undefined` if there is no further one. */
+  #delayMs(key: string, thrown: unknown, options: StepOptions, tries: number): number | undefined {
+    const { definition: { promise }, callId, services: { clock }, lease } = this.#run;
+    const policy = retryPolicyOf(promise?.retries ?? 0);
+    const { retries = policy.attempts - 1, backoff = {}, retryIf = isRetryable } = options;
+    if (tries > retries || !callGuarded(() => retryIf(thrown), () => {})) return undefined;
+    const delayMs = Math.max(retryAfterOf(thrown), backoffMs(withDefaults(backoff, policy), tries, `${callId} ${key}`));
+    // A try after the end of the promise would be lost.
+    return lease !== undefined && clock.now() + delayMs >= lease.endsAtMs ? undefined : delayMs;
+  }
+
+  /** Waits until the next try: in place, or {@link OPEN} for a later run. In place while work is running, which may await this step. */
+  async #pause(key: string, tries: number, delayMs: number): Promise<void | typeof OPEN> {
+    const { clock } = this.#run.services;
+    if (await this.#waits.storeDelay(key, tries, delayMs)) {
+      if (this.#working === 0) return this.#waits.openDelay(key);
+      const untilMs = clock.now() + delayMs;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const cancel = clock.after(delayMs, resolve);
+      this.#onQuiet.add(resolve);
+      try {
+        await promise;
+      } finally {
+        cancel();
+        this.#onQuiet.delete(resolve);
+      }
+      if (clock.now() < untilMs) return this.#waits.openDelay(key);
+    } else await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
+    if (this.#run.ended !== undefined) throw new ToolError(this.#run.ended.code, this.#run.ended.message);
+  }
+
+  /** @throws {NotKept} If the store fails. */
+  async #keep(key: string, kept: KeptStep): Promise<void> {
+    try {
+      await this.#kept.keep(key, kept);
+    } catch (reason) {
+      throw new NotKept(reason);
+    }
+  }
+}
+
+/** Wraps an error that is not of the work of a step: its outcome cannot be kept. */
+class NotKept {
+  readonly reason: unknown;
+
+  constructor(reason: unknown) {
+    this.reason = reason;
+  }
+}
+
+/** A try without a time limit: the signal of the run is watched only if the work uses it. */
+class RunTry implements StepTry {
+  readonly #run: AskingRun;
+  readonly attempt: number;
+
+  constructor(run: AskingRun, attempt: number) {
+    this.#run = run;
+    this.attempt = attempt;
+  }
+
+  get signal(): AbortSignal {
+    return this.#run.signal;
+  }
+}
+
+/** @throws {TypeError} If an option of a step is unknown or invalid. */
+export function checkStep(key: string, work: unknown, options: StepOptions): void {
+  if (typeof work !== "function") {
+    throw mistake(
+      new TypeError('Cannot run a step: it has a key first, such as ctx.step("charge", () => charge(card))'),
+    );
+  }
+  try {
+    checkOptions(`run step "${key}"`, options, OPTIONS);
+  } catch (thrown) {
+    throw mistake(thrown as Error);
+  }
+}
+
+function toJson(key: string, value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "null";
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw mistake(new TypeError(`The result of the step "${key}" cannot be kept, because it is not JSON: ${message}`));
+  }
+}
+
+/** Whether the same work may succeed later: not after a decision of the tool, a refusal, or a mistake. */
+function isRetryable(thrown: unknown): boolean {
+  if (thrown instanceof Failure || isMistake(thrown)) return false;
+  return !(thrown instanceof ToolError) || RETRYABLE.has(thrown.code) || retryAfterOf(thrown) > 0;
+}
+
+/** Delay that a `ToolError` requests, in milliseconds. */
+function retryAfterOf(thrown: unknown): number {
+  const requestedMs = thrown instanceof ToolError ? asObject(thrown.details)["retry_after_ms"] : undefined;
+  return typeof requestedMs === "number" && requestedMs > 0 ? requestedMs : 0;
+}
