@@ -104,6 +104,8 @@ async function checkTarball(tarball) {
   await run(["tar", "-xzf", tarball, "-C", join(temporary, "unpacked")]);
   await check("the tarball holds what it says, and nothing else", checkFiles);
   await check("publint --strict", () => run([findBin("publint"), "run", tarball, "--strict"]));
+  // There is no build for `require`, and none for the resolution of TypeScript before 4.7.
+  await check("arethetypeswrong", () => run([findBin("attw"), tarball, "--profile", "esm-only", "--format", "ascii"]));
   await check("bundles are as small as those of the sources", checkBundles);
   // ./otel imports its package when it loads. Snippets make ./agents/tokenizer and ./websocket load theirs, but do not name them.
   const peers = ["@opentelemetry/api", "gpt-tokenizer", "ws"].map((name) =>
