@@ -284,3 +284,35 @@ test("invalid options are rejected by name", async () => {
     /alwaysLoad has the tool "git_create_lable", which is not listed. Did you mean 'git_create_label'\?/,
   );
 });
+
+test("LangChain: what an interrupt stops by its name is offered by name beside a search, and not run by another tool", async () => {
+  let runs = 0;
+  const drop = defineTool("drop_all").describe("Drop the tables").annotate({ destructiveHint: true }).handle(() =>
+    ++runs
+  );
+  const pay = defineTool("pay_bill").describe("Pay a bill").handle(() => ++runs);
+  const source = createServer({
+    tools: [
+      drop,
+      pay,
+      ...Array.from({ length: 30 }, (_, n) => defineTool(`read_${n}`).describe(`Read ${n}`).handle(() => n)),
+    ],
+  });
+  const namesOf = async (options: object) =>
+    (await langchainTools(source, { ...ALL, ...options })).map(({ name }) => name);
+  // Whoever stops calls by name, as LangGraph does, passes "never": nothing else asks.
+  strictEqual((await namesOf({ approve: "never" })).includes("drop_all"), true);
+  strictEqual(
+    (await namesOf({ approve: "never", needsApproval: ({ name }: { name: string }) => name === "pay_bill" }))
+      .includes("pay_bill"),
+    true,
+  );
+  strictEqual((await namesOf({})).includes("drop_all"), false, "it is searched for, and its call is refused");
+  for (const options of [{}, { approve: "never" }] as const) {
+    const tools = await langchainTools(source, { ...ALL, ...options });
+    const callTool = tools.find(({ name }) => name === "call_tool");
+    const { value } = await callTool!.func({ name: "drop_all", arguments: {} }).next();
+    match(JSON.stringify(value), options.approve === "never" ? /tool_not_found/ : /needs an approval/);
+  }
+  strictEqual(runs, 0);
+});

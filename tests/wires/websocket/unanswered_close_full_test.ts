@@ -4,6 +4,7 @@
  */
 import { match, ok, strictEqual } from "node:assert/strict";
 import { connect, type Socket } from "node:net";
+import { createClient } from "../../../mod.ts";
 import { findProgram, startProgram, testWith } from "../../serve/programs.ts";
 
 /** A masked frame of a binary message, which the server answers with a close. */
@@ -86,6 +87,10 @@ testWith("a socket that Deno cannot end counts until its client has disconnected
       strictEqual(await client.status(), 101);
       await client.provoke();
     }
+    // Longer than the time that a client has for its answer.
+    const { $ } = createClient(`${server.url}/mcp-lite/v1`);
+    await $.call("pass");
+    $.close();
     ok(clients.every(({ isOpen }) => isOpen));
     strictEqual(await hasRoom(server.url), false);
     clients[0].destroy();
