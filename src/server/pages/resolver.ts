@@ -185,7 +185,7 @@ class ResolverPage implements MountedWire {
     const found = await this.#readWait(token);
     if (!("key" in found)) return this.#endPage(found);
     if (found.schema === undefined) return formPage(found, 409);
-    const form = readForm(new TextDecoder().decode(bytes), found.schema);
+    const form = readForm(new TextDecoder().decode(bytes), found.schema, this.#host.limits.depth);
     const result = await this.#settle(
       token,
       form.isDeclined ? { done: "decline" } : { done: "accept", content: form.value },

@@ -1,5 +1,6 @@
 /** The form of a wait, for people: fields of a flat JSON Schema, as HTML without scripts, and the value that such a form posts. */
 import { asObject, isJsonObject } from "../../internal/json.ts";
+import { parseJson } from "../../wires/framing/json_rpc/decode.ts";
 
 type Schema = Readonly<Record<string, unknown>>;
 
@@ -53,23 +54,22 @@ function renderInput(name: string, schema: Schema, isRequired: boolean): string 
 export type PostedForm = { readonly isDeclined: true } | { readonly isDeclined: false; readonly value: unknown };
 
 /** Reads a form that {@link renderForm} has made. Fields that are left empty are absent; what does not fit is found by the schema. */
-export function readForm(body: string, schema: Schema): PostedForm {
+export function readForm(body: string, schema: Schema, maxDepth: number): PostedForm {
   const form = new URLSearchParams(body);
   if (form.has(DECLINE)) return { isDeclined: true };
   const values = fieldsOf(schema).flatMap(([name, one, isRequired]) => {
     const text = form.get(name) ?? "";
-    return text === "" && !(isRequired && one["type"] === "string") ? [] : [[name, readField(text, one)] as const];
+    return text === "" && !(isRequired && one["type"] === "string")
+      ? []
+      : [[name, readField(text, one, maxDepth)] as const];
   });
   const [first] = values;
   return { isDeclined: false, value: first?.[0] === WHOLE ? first[1] : Object.fromEntries(values) };
 }
 
-/** Text stays text; anything else is JSON, if it is that. */
-function readField(text: string, { type, enum: choices }: Schema): unknown {
+/** Text stays text; anything else is JSON, if it is that and not nested too deeply: deep values block some runtimes when they are stored. */
+function readField(text: string, { type, enum: choices }: Schema, maxDepth: number): unknown {
   if (type === "string" && choices === undefined) return text;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const parsed = parseJson(text, maxDepth);
+  return "error" in parsed ? text : parsed.value;
 }
