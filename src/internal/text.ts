@@ -60,7 +60,9 @@ export function escapeControls(text: string): string {
   return text.replace(
     UNPRINTABLE,
     (char, at: number) =>
-      isJoiner(text, at) ? char : [...Array(char.length).keys()].map((unit) => escapeUnit(char, unit)).join(""),
+      isJoiner(text, at) || isVariation(char, text, at)
+        ? char
+        : [...Array(char.length).keys()].map((unit) => escapeUnit(char, unit)).join(""),
   );
 }
 
@@ -87,6 +89,22 @@ function isJoiner(text: string, at: number): boolean {
   return char === "\u200d" && ENDS_EMOJI.test(before) && STARTS_EMOJI.test(text.slice(at + 1, at + 3));
 }
 
+/** Characters that choose the form of the one before them, and what they follow. After anything else they are invisible, and carry hidden text. */
+const VARIATIONS: readonly (readonly [selector: RegExp, base: RegExp])[] = [
+  [/[\ufe0e\ufe0f]/, /\p{Emoji}$/u],
+  [/[\ufe00-\ufe0d]/, /[\p{Script=Han}\p{Script=Mymr}\p{Script=Phag}\p{Sm}]$/u],
+  [/[\u{e0100}-\u{e01ef}]/u, /\p{Script=Han}$/u],
+  [/[\u180b-\u180d\u180f]/, /\p{Script=Mong}$/u],
+  // A syllable of old Hangul without a vowel.
+  [/\u1160/, /[\u1100-\u115e]$/],
+];
+
+/** Whether a character chooses the form of the one before it. */
+function isVariation(char: string, text: string, at: number): boolean {
+  const base = VARIATIONS.find(([selector]) => selector.test(char))?.[1];
+  return base !== undefined && base.test(text.slice(Math.max(0, at - 2), at));
+}
+
 /** Maximum length of a letter with its marks, in UTF-16 code units. */
 const MAX_CLUSTER = 8;
 
@@ -94,7 +112,7 @@ function escapeUnit(text: string, at: number): string {
   return `\\u${text.charCodeAt(at).toString(16).padStart(4, "0")}`;
 }
 
-const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/gu;
 
 const LINK = /\[([^[\]]*)\]\([^()\s]*\)/g;
 
