@@ -73,6 +73,7 @@ function omitFrom(given: unknown, accepted: unknown, place: SubschemaPlace): unk
 
 /** Leaves out what the schema alone shows not to be a member: names beside declared ones, where it does not allow others. */
 function omitBySchema(given: unknown, place: SubschemaPlace): unknown {
+  if (!place.isDescribed) return given;
   const value = written(given);
   if (!isContainer(value)) return given;
   if (Array.isArray(value)) return value.map((item, at) => omitBySchema(item, place.item(at)));
@@ -129,6 +130,11 @@ class SubschemaPlace {
   /** Whether an object at this place has declared names. */
   get declaresNames(): boolean {
     return this.#parts.some(({ properties }) => isJsonObject(properties));
+  }
+
+  /** Whether a schema applies here. What is below has none either, however deep it is. */
+  get isDescribed(): boolean {
+    return this.#parts.length > 0;
   }
 
   /** Whether an object at this place may have names that it does not declare. */

@@ -115,7 +115,18 @@ const UNMATCHED: readonly Row[] = [
   }, { at: PICKED }),
 ];
 
+const DEEP: unknown = Array.from({ length: 500 }).reduce<unknown>((inner) => [inner], 1);
+
 const ROWS: readonly Row[] = [
+  row(
+    "valibot, a transform beside what has no schema",
+    v.pipe(v.object({ n: v.number(), at: v.unknown() }), v.transform(() => 1)),
+    {
+      ...GIVEN,
+      at: DEEP,
+    },
+    { n: 1, at: DEEP },
+  ),
   ...INHERITED,
   ...UNMATCHED,
   row("zod, object", z.object({ n: z.number() }), GIVEN, PICKED),
