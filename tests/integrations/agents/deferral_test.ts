@@ -300,7 +300,7 @@ test("LangChain: what an interrupt stops by its name is offered by name beside a
   });
   const namesOf = async (options: object) =>
     (await langchainTools(source, { ...ALL, ...options })).map(({ name }) => name);
-  // Whoever stops calls by name, as LangGraph does, passes "never": nothing else asks.
+  // An application that stops calls by name, as LangGraph does, passes "never": nothing else asks.
   strictEqual((await namesOf({ approve: "never" })).includes("drop_all"), true);
   strictEqual(
     (await namesOf({ approve: "never", needsApproval: ({ name }: { name: string }) => name === "pay_bill" }))
