@@ -6,7 +6,6 @@
  * ```ts
  * import { createClient, createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire";
  * import * as v from "jsr:@toolwire/toolwire/schema";
- * import { strictEqual } from "node:assert/strict";
  *
  * const add = defineTool("add")
  *   .describe("Add two numbers")
@@ -17,7 +16,7 @@
  * // Deno.serve(server.fetch), Bun.serve(server), or serve(server) of "jsr:@toolwire/toolwire/serve"
  *
  * const math = createClient<typeof server>(memoryTransport(server)); // or createClient<typeof server>("https://…/mcp-lite/v1")
- * strictEqual(await math.add({ a: 1, b: 2 }), 3);
+ * console.log(await math.add({ a: 1, b: 2 })); // → 3
  * ```
  *
  * @module

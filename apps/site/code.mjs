@@ -5,9 +5,18 @@
  */
 import { highlight } from "./.vitepress/theme/highlight.mjs";
 
-/** Without the spaces that put comments at the ends of lines below each other, for which a page has no space. */
+/** Characters of a line that a page shows without scrolling. */
+const SHOWN_CHARS = 84;
+
+/**
+ * Without the spaces that put comments at the ends of lines below each other, for which a page has no space. An output that would be out
+ * of sight is below its statement.
+ */
 export function narrow(code) {
-  return code.replace(/\n$/, "").replaceAll(/(\S *\/\/) {2,}/g, "$1 ");
+  return code.replace(/\n$/, "").replaceAll(/(\S *\/\/) {2,}/g, "$1 ").replaceAll(
+    /^( *)(\S.*?) +(\/\/ → .*)$/gm,
+    (line, indent, statement, output) => line.length > SHOWN_CHARS ? `${indent}${statement}\n${indent}${output}` : line,
+  );
 }
 
 /**
@@ -23,8 +32,22 @@ export function renderCode(code, info, types) {
   const html = highlight(shown, info.split(" ")[0]);
   const isSignature = /\bsignature\b/.test(info);
   return `<pre v-pre tabindex="0"${isSignature ? ' class="signature"' : ""}><code>${
-    addTypes(html, types.get(shown) ?? [])
+    foldImports(addTypes(html, types.get(shown) ?? []), shown)
   }</code></pre>`;
+}
+
+/** Fewer imports than these stay open, since a fold would save nothing. */
+const MIN_FOLDED = 3;
+
+/** Folds the imports at the start of a program. The label is not text, so that copied code is as it was. */
+export function foldImports(html, code) {
+  const count = code.split("\n").findIndex((line) => !/^import .*;$/.test(line));
+  if (count < MIN_FOLDED) return html;
+  const lines = html.split("\n");
+  const label = `${count} imports`;
+  return `<details class="imports"><summary data-label="${label}" aria-label="${label}"></summary>${
+    lines.slice(0, count).join("\n")
+  }\n</details>${lines.slice(count).join("\n")}`;
 }
 
 /** Puts an element around each name that has a type. A name is within one element of the colours. */

@@ -13,13 +13,12 @@ import type { Client, InProcessServer, ToolSource, UntypedClient } from "./types
  * ```ts
  * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import * as v from "jsr:@toolwire/toolwire/schema";
- * import { strictEqual } from "node:assert/strict";
  *
  * const shout = defineTool("shout").describe("Say it loud").input(v.object({ text: v.string() })).handle(({ text }) => text.toUpperCase());
  * const server = createServer({ tools: [shout] });
  *
  * const client = createClient<typeof server>("http://localhost/mcp-lite/v1", { fetch: (url, init) => server.fetch(new Request(url, init)) });
- * strictEqual(await client.shout({ text: "hey" }), "HEY");
+ * console.log(await client.shout({ text: "hey" })); // → HEY
  * ```
  * @typeParam Source Type of the server, or of a list of its tools. Without it the client accepts any tool name.
  * @param to A server of this process (of the front door; one of `./core` needs `memoryTransport`), a transport, or a URL: of MCP if its path

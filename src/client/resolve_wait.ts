@@ -23,9 +23,9 @@ export interface ResolveOptions {
  * @example
  * ```ts
  * import { resolveWait } from "jsr:@toolwire/toolwire/waits";
- * import { rejects } from "node:assert/strict";
  *
- * await rejects(resolveWait("http://127.0.0.1:1/resolve/res_x", { ok: true }), { code: "unavailable" });
+ * console.log(await resolveWait("http://127.0.0.1:1/resolve/res_x", { ok: true }).catch(({ code }) => code));
+ * // → unavailable
  * ```
  * @param url URL that `ctx.resolver` has made.
  * @param value JSON.

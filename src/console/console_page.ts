@@ -74,7 +74,7 @@ export interface ConsoleWire extends RequestWire {
  * ```ts
  * import { createServer, defineTool, mcp, mcpLite } from "jsr:@toolwire/toolwire";
  * import { consolePage } from "jsr:@toolwire/toolwire/console";
- * import { match, strictEqual } from "node:assert/strict";
+ * import { match } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
  * const server = createServer({ tools: [ping], wires: [mcp(), mcpLite(), consolePage()] });
@@ -82,7 +82,7 @@ export interface ConsoleWire extends RequestWire {
  * const page = await server.fetch(new Request("http://localhost/console"));
  * match(await page.text(), /^<!doctype html>/);
  * const foreign = await server.fetch(new Request("http://tools.example/console/api/hello", { method: "POST" }));
- * strictEqual(foreign.status, 403);
+ * console.log(foreign.status); // → 403
  * ```
  * @throws {TypeError} If an option is invalid or unknown, `path` is the root, or `actAs` has no `key`. `createServer` throws it if the
  * server has an observer of calls already, such as another console, or `auth` beside `actAs`.

@@ -6,11 +6,10 @@
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { view } from "jsr:@toolwire/toolwire/apps";
- * import { strictEqual } from "node:assert/strict";
  *
  * const html = "<!doctype html><title>Sales</title>";
  * const sales = defineTool("sales").describe("Sales of a month").view(view({ html })).handle(() => 42);
- * strictEqual(createServer({ tools: [sales] }).tools.length, 1);
+ * console.log(createServer({ tools: [sales] }).tools.length); // → 1
  * ```
  *
  * @module

@@ -6,12 +6,11 @@
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { group } from "jsr:@toolwire/toolwire/compose";
- * import { strictEqual } from "node:assert/strict";
  *
  * const find = defineTool("find").describe("Find a file").handle(() => "a.txt");
  * const files = createServer({ tools: [find] });
  * const all = createServer({ tools: [], parts: [group("files", files)] });
- * strictEqual(all.tools[0]?.name, "files_find");
+ * console.log(all.tools[0]?.name); // → files_find
  * ```
  *
  * @module

@@ -6,11 +6,10 @@
  * ```ts
  * import { createServer, defineTool, mcp } from "jsr:@toolwire/toolwire";
  * import { consolePage } from "jsr:@toolwire/toolwire/console";
- * import { strictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
  * const server = createServer({ tools: [ping], wires: [mcp(), consolePage()] });
- * strictEqual((await server.fetch(new Request("http://localhost/console"))).status, 200);
+ * console.log((await server.fetch(new Request("http://localhost/console"))).status); // → 200
  * ```
  *
  * @module

@@ -14,7 +14,6 @@
  * ```ts
  * import { createClient, createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire/core";
  * import { jsonSchema } from "jsr:@toolwire/toolwire/json-schema";
- * import { strictEqual } from "node:assert/strict";
  *
  * const Input = jsonSchema<{ a: number; b: number }>({
  *   type: "object",
@@ -25,7 +24,7 @@
  *
  * const server = createServer({ name: "math", version: "1.0.0", tools: [add] });
  * const math = createClient<typeof server>(memoryTransport(server));
- * strictEqual(await math.add({ a: 1, b: 2 }), 3);
+ * console.log(await math.add({ a: 1, b: 2 })); // → 3
  * ```
  *
  * @module

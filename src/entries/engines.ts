@@ -7,11 +7,10 @@
  * ```ts
  * import { createClient, createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire/core";
  * import { memoryEngine } from "jsr:@toolwire/toolwire/engines";
- * import { strictEqual } from "node:assert/strict";
  *
  * const report = defineTool("report").describe("Write a report").promise().handle(() => "done");
  * const server = createServer({ tools: [report], engine: memoryEngine(), logger: console });
- * strictEqual(await createClient<typeof server>(memoryTransport(server)).report(), "done");
+ * console.log(await createClient<typeof server>(memoryTransport(server)).report()); // → done
  * ```
  *
  * @module

@@ -6,10 +6,9 @@
  * ```ts
  * import { createServer, mcp } from "jsr:@toolwire/toolwire";
  * import { healthPage } from "jsr:@toolwire/toolwire/health";
- * import { strictEqual } from "node:assert/strict";
  *
  * const server = createServer({ tools: [], wires: [mcp(), healthPage()] });
- * strictEqual((await server.fetch(new Request("http://localhost/healthz"))).status, 200);
+ * console.log((await server.fetch(new Request("http://localhost/healthz"))).status); // → 200
  * ```
  *
  * @module

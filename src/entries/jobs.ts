@@ -6,17 +6,16 @@
  * ```ts
  * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { jobsOf } from "jsr:@toolwire/toolwire/jobs";
- * import { strictEqual } from "node:assert/strict";
  *
  * const report = defineTool("report").describe("Write a report").promise().handle(() => "done");
  * const server = createServer({ tools: [report] });
  * const work = await createClient(server).report.start();
- * strictEqual(await work.result(), "done");
+ * console.log(await work.result()); // → done
  *
  * const jobs = jobsOf(server);
  * const [job] = (await jobs.list({ tool: "report" })).jobs;
- * strictEqual(job?.state, "done");
- * strictEqual((await jobs.purge({ all: true })).purged, 1);
+ * console.log(job?.state); // → done
+ * console.log((await jobs.purge({ all: true })).purged); // → 1
  * ```
  *
  * @module

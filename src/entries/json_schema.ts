@@ -6,11 +6,10 @@
  * ```ts
  * import { defineTool } from "jsr:@toolwire/toolwire";
  * import { jsonSchema } from "jsr:@toolwire/toolwire/json-schema";
- * import { strictEqual } from "node:assert/strict";
  *
  * const Input = jsonSchema<{ name: string }>({ type: "object", properties: { name: { type: "string" } }, required: ["name"] });
  * const greet = defineTool("greet").describe("Greet").input(Input).handle(({ name }) => `Hello ${name}`);
- * strictEqual(greet.name, "greet");
+ * console.log(greet.name); // → greet
  * ```
  *
  * @module

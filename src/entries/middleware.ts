@@ -8,10 +8,9 @@
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { rateLimit } from "jsr:@toolwire/toolwire/middleware";
- * import { strictEqual } from "node:assert/strict";
  *
  * const ask = defineTool("ask").describe("Ask the oracle").handle(() => "yes");
- * strictEqual(createServer({ tools: [ask], middleware: [rateLimit({ perSecond: 10 })] }).tools.length, 1);
+ * console.log(createServer({ tools: [ask], middleware: [rateLimit({ perSecond: 10 })] }).tools.length); // → 1
  * ```
  *
  * @module

@@ -6,7 +6,6 @@
  * ```ts
  * import { createServer } from "jsr:@toolwire/toolwire";
  * import { toolsFromOpenApi } from "jsr:@toolwire/toolwire/openapi";
- * import { strictEqual } from "node:assert/strict";
  *
  * const document = {
  *   openapi: "3.1.0",
@@ -14,7 +13,7 @@
  *   servers: [{ url: "https://notes.example" }],
  *   paths: { "/notes": { get: { operationId: "listNotes", summary: "List your notes" } } },
  * };
- * strictEqual(createServer({ tools: toolsFromOpenApi(document) }).tools.length, 1);
+ * console.log(createServer({ tools: toolsFromOpenApi(document) }).tools.length); // → 1
  * ```
  *
  * @module

@@ -6,10 +6,9 @@
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { otel } from "jsr:@toolwire/toolwire/otel";
- * import { strictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
- * strictEqual(createServer({ tools: [ping], middleware: [otel()] }).tools.length, 1);
+ * console.log(createServer({ tools: [ping], middleware: [otel()] }).tools.length); // → 1
  * ```
  *
  * @module

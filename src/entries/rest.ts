@@ -6,7 +6,6 @@
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { rest } from "jsr:@toolwire/toolwire/rest";
- * import { deepStrictEqual } from "node:assert/strict";
  *
  * const book = defineTool("book").describe("Book a seat").errors({ sold_out: null }).handle((_, ctx) => {
  *   throw ctx.fail("sold_out", "There are no seats left");
@@ -15,7 +14,7 @@
  *
  * const response = await server.fetch(new Request("http://localhost/rest/tools/book", { method: "POST" }));
  * const { code, detail } = JSON.parse(await response.text());
- * deepStrictEqual([response.status, code, detail], [422, "sold_out", "There are no seats left"]);
+ * console.log([response.status, code, detail]); // → [422, "sold_out", "There are no seats left"]
  * ```
  *
  * @module

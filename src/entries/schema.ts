@@ -6,10 +6,9 @@
  * @example A schema for a tool's input
  * ```ts
  * import * as v from "jsr:@toolwire/toolwire/schema";
- * import { deepStrictEqual } from "node:assert/strict";
  *
  * const Input = v.object({ query: v.string(), limit: v.optional(v.number(), 10) });
- * deepStrictEqual(v.parse(Input, { query: "jazz" }), { query: "jazz", limit: 10 });
+ * console.log(v.parse(Input, { query: "jazz" })); // → { query: "jazz", limit: 10 }
  * ```
  *
  * @module

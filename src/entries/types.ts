@@ -6,12 +6,11 @@
  * ```ts
  * import { defineTool } from "jsr:@toolwire/toolwire";
  * import type { PlainArguments } from "jsr:@toolwire/toolwire/types";
- * import { strictEqual } from "node:assert/strict";
  *
  * const Input = { type: "object", properties: { name: { type: "string" } }, required: ["name"] } as const;
  * const greet = defineTool("greet").describe("Greet").input(Input).handle(({ name }) => `Hello ${name}`);
  * const argument: PlainArguments<typeof Input> = { name: "Ada" };
- * strictEqual(greet.name + argument.name, "greetAda");
+ * console.log(greet.name + argument.name); // → greetAda
  * ```
  *
  * @module

@@ -6,10 +6,9 @@
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { webSocket } from "jsr:@toolwire/toolwire/websocket";
- * import { deepStrictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
- * deepStrictEqual(createServer({ tools: [ping], wires: [webSocket()] }).wires, ["websocket"]);
+ * console.log(createServer({ tools: [ping], wires: [webSocket()] }).wires); // → ["websocket"]
  * ```
  *
  * @module

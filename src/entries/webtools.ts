@@ -6,11 +6,10 @@
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { webtools } from "jsr:@toolwire/toolwire/webtools";
- * import { deepStrictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
  * const wire = webtools({ name: "ping", description: "Answers", version: "1.0.0" });
- * deepStrictEqual(createServer({ tools: [ping], wires: [wire] }).wires, ["webtools"]);
+ * console.log(createServer({ tools: [ping], wires: [wire] }).wires); // → ["webtools"]
  * ```
  *
  * @module

@@ -9,13 +9,12 @@
  * ```ts
  * import { createClient } from "jsr:@toolwire/toolwire";
  * import type { Transport } from "jsr:@toolwire/toolwire/wire";
- * import { strictEqual } from "node:assert/strict";
  *
  * const local: Transport = {
  *   call: ({ tool }) => ({ kind: "answer", value: `Called ${tool}` }),
  *   list: () => [{ name: "greet" }],
  * };
- * strictEqual(await createClient(local).$.call("greet"), "Called greet");
+ * console.log(await createClient(local).$.call("greet")); // → Called greet
  * ```
  *
  * @module

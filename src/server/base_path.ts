@@ -23,12 +23,11 @@ export interface BasePath {
  * @example MCP-lite at /api/mcp-lite/v1
  * ```ts
  * import { atBasePath, createServer, defineTool } from "jsr:@toolwire/toolwire/core";
- * import { strictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
  * const server = createServer({ tools: [ping], basePath: atBasePath("/api") });
  * const response = await server.fetch(new Request("http://localhost/api/mcp-lite/v1/tools", { method: "POST" }));
- * strictEqual(response.status, 200);
+ * console.log(response.status); // → 200
  * ```
  * @param path The path, such as `/api`.
  * @throws {TypeError} If it is not a path.

@@ -162,7 +162,6 @@ const DEFAULT_LIMITS: Limits = {
  * @example One `fetch` function
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire/core";
- * import { strictEqual } from "node:assert/strict";
  *
  * const greet = defineTool("greet").describe("Greet someone").handle(({ name }) => `Hello, ${name}!`);
  * const server = createServer({ name: "greeter", version: "1.0.0", tools: [greet] });
@@ -172,7 +171,7 @@ const DEFAULT_LIMITS: Limits = {
  *   headers: { "content-type": "application/json" },
  *   body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"}}}',
  * }));
- * strictEqual(JSON.parse(await response.text()).result.content, "Hello, Ada!");
+ * console.log(JSON.parse(await response.text()).result.content); // → Hello, Ada!
  * ```
  * @throws {TypeError} If an option is unknown, a value does not bring what its option needs, two tools have the same name, a tool has a reserved name, a tool gives promises and there is no engine, a part has `auth` and the whole has none, or two wires share a path. Other types are left to TypeScript.
  * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.

@@ -65,7 +65,8 @@ interface Hover {
   readonly name: string;
   readonly type: string;
 }
-const { addTypes, narrow } = codes as {
+const { addTypes, foldImports, narrow } = codes as {
+  readonly foldImports: (html: string, code: string) => string;
   readonly addTypes: (html: string, hovers: readonly Hover[]) => string;
   readonly narrow: (code: string) => string;
 };
@@ -265,6 +266,16 @@ test("highlighted code has no HTML of the code", () => {
   strictEqual(highlight("<script>", "text"), "&lt;script&gt;");
 });
 
+test("three imports or more are folded, and the text of the code stays as it was", () => {
+  const code = 'import { a } from "a";\nimport { b } from "b";\nimport * as c from "c";\n\na(b, c);';
+  const html = foldImports(highlight(code), code);
+  match(html, /^<details class="imports"><summary data-label="3 imports" aria-label="3 imports"><\/summary><span /);
+  match(html, /\n<\/details>\n<span class="t-call">a<\/span>\(b, c\);$/);
+  strictEqual(html.replaceAll(/<[^>]*>/g, ""), code);
+  const two = 'import { a } from "a";\nimport { b } from "b";\na(b);';
+  strictEqual(foldImports(highlight(two), two), highlight(two));
+});
+
 test("types are put around names, whatever elements and entities are before them", () => {
   const code = "a<b; const c = f(c);";
   const type = 'const c: Map<"x", 1>';
@@ -274,6 +285,10 @@ test("types are put around names, whatever elements and entities are before them
     html,
     `a&lt;b; <span class="t-keyword">const</span> <span class="typed" ${shown} tabindex="0">c</span> = ` +
       `<span class="t-call">f</span>(<span class="typed" ${shown}>c</span>);`,
+  );
+  strictEqual(
+    narrow('f(1); // → 1\nf("' + "x".repeat(80) + '"); // → 2'),
+    `f(1); // → 1\nf("${"x".repeat(80)}");\n// → 2`,
   );
   strictEqual(narrow('f(); //      aligned\n//   not\n"a://b";\n'), 'f(); // aligned\n//   not\n"a://b";');
 });

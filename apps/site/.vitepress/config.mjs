@@ -129,7 +129,11 @@ function addFences(markdown) {
     if (info.trim() === "mermaid") {
       return renderDiagram(content, headingBefore(tokens, at));
     }
-    const html = fence(tokens, at, options, env, self);
+    const folded = fence(tokens, at, options, env, self);
+    // The first program of all shows where its names come from.
+    const html = env.relativePath === "index.md"
+      ? folded.replace('<details class="imports">', '<details class="imports" open>')
+      : folded;
     if (!canRun(info, content)) return html;
     return html.replace(
       /<\/div>\s*$/,

@@ -94,14 +94,10 @@ export interface ContentHelpers {
  * @example Text and an image
  * ```ts
  * import { content } from "jsr:@toolwire/toolwire/mcp";
- * import { deepStrictEqual } from "node:assert/strict";
  *
- * deepStrictEqual(content.text("Look at this:"), { type: "text", text: "Look at this:" });
- * deepStrictEqual(content.image(new Uint8Array([1, 2, 3]), "image/png"), {
- *   type: "image",
- *   data: "AQID",
- *   mimeType: "image/png",
- * });
+ * console.log(content.text("Look at this:")); // → { type: "text", text: "Look at this:" }
+ * console.log(content.image(new Uint8Array([1, 2, 3]), "image/png"));
+ * // → { type: "image", data: "AQID", mimeType: "image/png" }
  * ```
  * @throws {TypeError} If annotations are invalid.
  */

@@ -18,10 +18,9 @@ export interface ToolErrorOptions {
  * @example Rejecting a call in a handler
  * ```ts
  * import { ToolError } from "jsr:@toolwire/toolwire";
- * import { strictEqual } from "node:assert/strict";
  *
  * const error = new ToolError("rate_limited", "Ask again in a minute", { retryAfterMs: 60_000 });
- * strictEqual(error.code, "rate_limited");
+ * console.log(error.code); // → rate_limited
  * ```
  */
 export class ToolError extends Error {

@@ -87,7 +87,6 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
  * ```ts
  * import { createServer, defineTool, type Middleware, ToolError } from "jsr:@toolwire/toolwire";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { strictEqual } from "node:assert/strict";
  *
  * const signedIn: Middleware<{ user: { name: string } }> = (ctx, next) => {
  *   const name = ctx.metadata.get("x-user");
@@ -98,7 +97,7 @@ export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, P
  * const greet = defineTool("greet").describe("Greet").use(signedIn).handle((_, ctx) => `Hello, ${ctx.state.user.name}`);
  *
  * const client = testClient(createServer({ tools: [greet] }), { metadata: new Headers({ "x-user": "Ada" }) });
- * strictEqual(await client.greet(), "Hello, Ada");
+ * console.log(await client.greet()); // → Hello, Ada
  * ```
  * @typeParam Added Members that it adds to `ctx.state` before `next`.
  */

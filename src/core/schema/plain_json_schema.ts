@@ -18,7 +18,6 @@ import type { JsonSchema, Schema } from "./standard_schema.ts";
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { jsonSchema } from "jsr:@toolwire/toolwire/json-schema";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { rejects, strictEqual } from "node:assert/strict";
  *
  * const numbers = { type: "object", properties: { a: { type: "number" }, b: { type: "number" } }, required: ["a", "b"] };
  * const add = defineTool("add")
@@ -27,8 +26,8 @@ import type { JsonSchema, Schema } from "./standard_schema.ts";
  *   .handle(({ a, b }) => a + b);
  *
  * const client = testClient(createServer({ tools: [add] }));
- * strictEqual(await client.add({ a: 1, b: 2 }), 3);
- * await rejects(client.$.call("add", { a: "1", b: 2 }), { code: "invalid_input" });
+ * console.log(await client.add({ a: 1, b: 2 })); // → 3
+ * console.log(await client.$.call("add", { a: "1", b: 2 }).catch(({ code }) => code)); // → invalid_input
  * ```
  * @param schema The schema, which is not copied. References must be local. Patterns are regular expressions with the
  * flag `u`.

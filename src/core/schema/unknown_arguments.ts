@@ -57,7 +57,6 @@ export interface UnknownArguments {
  * import { createServer, defineTool, memoryTransport, createClient } from "jsr:@toolwire/toolwire/core";
  * import { jsonSchema } from "jsr:@toolwire/toolwire/json-schema";
  * import { unknownArguments } from "jsr:@toolwire/toolwire/schema";
- * import { rejects } from "node:assert/strict";
  *
  * const greet = defineTool("greet").describe("Greet someone")
  *   .input(jsonSchema<{ name: string }>({ type: "object", properties: { name: { type: "string" } } }))
@@ -65,7 +64,8 @@ export interface UnknownArguments {
  * const server = createServer({ tools: [greet], unknownArguments: unknownArguments("refuse") });
  *
  * const client = createClient(memoryTransport(server));
- * await rejects(client.$.call("greet", { name: "Ada", loud: true }), { code: "invalid_input" });
+ * console.log(await client.$.call("greet", { name: "Ada", loud: true }).catch(({ code }) => code));
+ * // → invalid_input
  * ```
  * @param mode For tools without `.unknownArguments()`. Default: `"suggest"`.
  * @returns The value of the option.

@@ -5,10 +5,9 @@
  * @example Count tokens
  * ```ts
  * import { loadTokenizer } from "jsr:@toolwire/toolwire/agents/tokenizer";
- * import { strictEqual } from "node:assert/strict";
  *
  * const countTokens = await loadTokenizer();
- * strictEqual(countTokens("define a tool once"), 4);
+ * console.log(countTokens("define a tool once")); // → 4
  * ```
  *
  * @module

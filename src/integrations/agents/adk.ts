@@ -57,12 +57,11 @@ const JSON_SCHEMA = "https://json-schema.org/draft/2020-12/schema";
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { adkTools } from "jsr:@toolwire/toolwire/agents";
- * import { deepStrictEqual, strictEqual } from "node:assert/strict";
  *
  * const drop = defineTool("drop").describe("Drop a table").annotate({ destructiveHint: true }).handle(() => ({ rows: 7 }));
  * const [tool] = await adkTools(createServer({ tools: [drop] })); // new LlmAgent({ name, model, tools: [new FunctionTool(tool)] })
- * strictEqual(tool?.requireConfirmation({}), true);
- * deepStrictEqual(await tool.execute({}), { rows: 7 });
+ * console.log(tool?.requireConfirmation({})); // → true
+ * console.log(await tool?.execute({})); // → { rows: 7 }
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.

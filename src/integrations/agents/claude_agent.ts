@@ -44,13 +44,12 @@ const MAX_NAME = 128;
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { claudeAgentServer } from "jsr:@toolwire/toolwire/agents";
- * import { deepStrictEqual, strictEqual } from "node:assert/strict";
  *
  * const drop = defineTool("drop").describe("Drop a table").annotate({ destructiveHint: true }).handle(() => "dropped");
  * // query({ prompt, options: { mcpServers: { tables } } })
  * const tables = await claudeAgentServer(createServer({ tools: [drop] }), { name: "tables" });
- * strictEqual(tables.type, "sdk");
- * deepStrictEqual(tables.tools, [{ name: "drop", permission_policy: "always_ask" }]);
+ * console.log(tables.type); // → sdk
+ * console.log(tables.tools); // → [{ name: "drop", permission_policy: "always_ask" }]
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.

@@ -39,11 +39,10 @@ const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/;
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { cloudflareTools } from "jsr:@toolwire/toolwire/agents";
- * import { deepStrictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("net.ping").describe("Answer").handle(() => ({ pong: true }));
  * const tools = await cloudflareTools(createServer({ tools: [ping] })); // createCodeTool({ tools, executor })
- * deepStrictEqual(await tools["net_ping"]?.execute({}), { pong: true });
+ * console.log(await tools["net_ping"]?.execute({})); // → { pong: true }
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.

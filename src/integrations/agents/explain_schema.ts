@@ -51,12 +51,12 @@ const RULES: OptionRules<Required<ExplainOptions> & { readonly vendor: SchemaVen
  * @example A format that Anthropic does not know
  * ```ts
  * import { explainSchema } from "jsr:@toolwire/toolwire/agents";
- * import { deepStrictEqual, strictEqual } from "node:assert/strict";
+ * import { deepStrictEqual } from "node:assert/strict";
  *
  * const inputSchema = { type: "object", properties: { age: { type: "integer", minimum: 0 } }, additionalProperties: false };
  * const { strict, schema, changes } = explainSchema({ inputSchema }, "anthropic");
- * strictEqual(strict, true);
- * deepStrictEqual(schema["properties"], { age: { type: "integer", description: "minimum: 0" } });
+ * console.log(strict); // → true
+ * console.log(schema["properties"]); // → { age: { type: "integer", description: "minimum: 0" } }
  * deepStrictEqual(changes, [
  *   { pointer: "/properties/age/minimum", change: "described", reason: "Anthropic's strict mode does not enforce it" },
  * ]);

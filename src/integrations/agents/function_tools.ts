@@ -35,14 +35,13 @@ export type FunctionCallOptions = AgentCallOptions;
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { functionTools } from "jsr:@toolwire/toolwire/agents";
  * import * as v from "jsr:@toolwire/toolwire/schema";
- * import { strictEqual } from "node:assert/strict";
  *
  * const add = defineTool("math.add").describe("Add").input(v.object({ a: v.number(), b: v.number() })).handle(({ a, b }) => a + b);
  * const tools = await functionTools(createServer({ tools: [add] }));
  *
  * const call = { name: "math_add", args: { a: 1, b: 2 } }; // as your model wrote it, given name, description and parameters of each
  * const tool = tools.find(({ name }) => name === call.name);
- * strictEqual(await tool?.execute(call.args, { signal: AbortSignal.timeout(10_000) }), "3");
+ * console.log(await tool?.execute(call.args, { signal: AbortSignal.timeout(10_000) })); // → 3
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.

@@ -98,14 +98,13 @@ export const GOOGLE_NAME: RegExp = /^[A-Za-z_][A-Za-z0-9_-]{0,63}$/;
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { googleTools } from "jsr:@toolwire/toolwire/agents";
- * import { deepStrictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => ({ pong: true }));
  * const { tools, run } = await googleTools(createServer({ tools: [ping] })); // config: { tools }
- * deepStrictEqual(tools[0]?.functionDeclarations.map(({ name }) => name), ["ping"]);
+ * console.log(tools[0]?.functionDeclarations.map(({ name }) => name)); // → ["ping"]
  *
  * const parts = await run([{ name: "ping", args: {} }]); // { role: "user", parts } is the next content
- * deepStrictEqual(parts, [{ functionResponse: { name: "ping", response: { output: { pong: true } } } }]);
+ * console.log(parts); // → [{ functionResponse: { name: "ping", response: { output: { pong: true } } } }]
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.

@@ -73,13 +73,13 @@ const MEDIA = [
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { googleInteractionsTools } from "jsr:@toolwire/toolwire/agents";
- * import { deepStrictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => ({ pong: true }));
  * const { run } = await googleInteractionsTools(createServer({ tools: [ping] }));
  *
  * const steps = [{ type: "function_call", id: "call_1", name: "ping", arguments: {} }];
- * deepStrictEqual(await run(steps), [{ type: "function_result", call_id: "call_1", name: "ping", result: { pong: true } }]);
+ * console.log(await run(steps));
+ * // → [{ type: "function_result", call_id: "call_1", name: "ping", result: { pong: true } }]
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.

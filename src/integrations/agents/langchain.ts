@@ -106,13 +106,12 @@ export interface LangChainTool {
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { langchainTools } from "jsr:@toolwire/toolwire/agents";
- * import { deepStrictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
  * const [tool] = await langchainTools(createServer({ tools: [ping] })); // new DynamicStructuredTool(tool)
  *
  * const { value } = await tool!.func({}).next();
- * deepStrictEqual(value, ["pong", { value: "pong", error: undefined }]);
+ * console.log(value); // → ["pong", { value: "pong", error: undefined }]
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.

@@ -112,12 +112,11 @@ export type MastraContentPart = {
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { mastraTools } from "jsr:@toolwire/toolwire/agents";
- * import { deepStrictEqual, strictEqual } from "node:assert/strict";
  *
  * const drop = defineTool("drop").describe("Drop a table").annotate({ destructiveHint: true }).handle(() => ({ rows: 7 }));
  * const [tool] = await mastraTools(createServer({ tools: [drop] })); // new Agent({ …, tools: { drop: createTool(tool) } })
- * strictEqual(tool?.requireApproval({}), true);
- * deepStrictEqual(await tool.execute({}), { rows: 7 });
+ * console.log(tool?.requireApproval({})); // → true
+ * console.log(await tool?.execute({})); // → { rows: 7 }
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.

@@ -101,15 +101,14 @@ export interface OpenAiFilesOptions extends OpenAiOptions {
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { openaiTools } from "jsr:@toolwire/toolwire/agents";
  * import * as v from "jsr:@toolwire/toolwire/schema";
- * import { deepStrictEqual, strictEqual } from "node:assert/strict";
  *
  * const add = defineTool("math.add").describe("Add").input(v.object({ a: v.number(), b: v.number() })).handle(({ a, b }) => a + b);
  * const { tools, run } = await openaiTools(createServer({ tools: [add] }));
- * strictEqual(tools[0]?.function.name, "math_add");
+ * console.log(tools[0]?.function.name); // → math_add
  *
  * // What a model answers to a request with these tools:
  * const call = { type: "function", id: "call_1", function: { name: "math_add", arguments: '{"a":1,"b":2}' } };
- * deepStrictEqual(await run([call]), [{ role: "tool", tool_call_id: "call_1", content: "3" }]);
+ * console.log(await run([call])); // → [{ role: "tool", tool_call_id: "call_1", content: "3" }]
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.

@@ -126,13 +126,12 @@ const NAME = /^[A-Za-z0-9_]{1,64}$/;
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { openaiAgentsTools } from "jsr:@toolwire/toolwire/agents";
- * import { strictEqual } from "node:assert/strict";
  *
  * const drop = defineTool("drop-table").describe("Drop a table").annotate({ destructiveHint: true }).handle(() => "dropped");
  * const [tool] = await openaiAgentsTools(createServer({ tools: [drop] })); // new Agent({ name, tools: [tool(…)] })
- * strictEqual(tool?.name, "drop_table");
- * strictEqual(await tool.needsApproval(undefined, {}), true);
- * strictEqual(await tool.execute({}), "dropped");
+ * console.log(tool?.name); // → drop_table
+ * console.log(await tool?.needsApproval(undefined, {})); // → true
+ * console.log(await tool?.execute({})); // → dropped
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.

@@ -168,13 +168,12 @@ export type OpenAiCaller = {
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { openaiResponsesTools } from "jsr:@toolwire/toolwire/agents";
- * import { deepStrictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
  * const { run } = await openaiResponsesTools(createServer({ tools: [ping] }));
  *
  * const output = [{ type: "function_call", call_id: "call_1", name: "ping", arguments: "{}" }];
- * deepStrictEqual(await run(output), [{ type: "function_call_output", call_id: "call_1", output: "pong" }]);
+ * console.log(await run(output)); // → [{ type: "function_call_output", call_id: "call_1", output: "pong" }]
  * ```
  * With `defer` the request has a `tool_search`, and `run` answers its calls with the found definitions, in namespaces of their groups.
  * Models before GPT-5.4 do not search.

@@ -51,12 +51,11 @@ export interface TanStackTool {
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { tanstackTools } from "jsr:@toolwire/toolwire/agents";
- * import { strictEqual } from "node:assert/strict";
  *
  * const drop = defineTool("drop").describe("Drop a table").annotate({ destructiveHint: true }).handle(() => "dropped");
  * const [tool] = await tanstackTools(createServer({ tools: [drop] })); // chat({ adapter, messages, tools })
- * strictEqual(tool?.needsApproval, true);
- * strictEqual(await tool.execute({}), "dropped");
+ * console.log(tool?.needsApproval); // → true
+ * console.log(await tool?.execute({})); // → dropped
  * ```
  * @param source A server of this process, a client, or a transport.
  * @throws {ToolError} If the tools cannot be listed.

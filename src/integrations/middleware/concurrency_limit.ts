@@ -41,15 +41,14 @@ interface CallSlots {
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { concurrencyLimit } from "jsr:@toolwire/toolwire/middleware";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { rejects, strictEqual } from "node:assert/strict";
  *
  * const gate = Promise.withResolvers<string>();
  * const wait = defineTool("wait").describe("Wait").use(concurrencyLimit({ max: 1 })).handle(() => gate.promise);
  * const client = testClient(createServer({ tools: [wait] }), { retry: { attempts: 0 } });
  * const first = client.wait();
- * await rejects(client.wait(), { code: "unavailable" });
+ * console.log(await client.wait().catch(({ code }) => code)); // → unavailable
  * gate.resolve("done");
- * strictEqual(await first, "done");
+ * console.log(await first); // → done
  * ```
  * @throws {RangeError} If `max` is not a whole number of at least 1, `queue` not one of at least 0, or `retryAfterMs` not above 0.
  */

@@ -94,13 +94,12 @@ export interface RateLimitOptions {
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { rateLimit } from "jsr:@toolwire/toolwire/middleware";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { rejects, strictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").use(rateLimit({ perSecond: 1, burst: 2 })).handle(() => "pong");
  * const client = testClient(createServer({ tools: [ping] }), { retry: { attempts: 0 } });
- * strictEqual(await client.ping(), "pong");
- * strictEqual(await client.ping(), "pong");
- * await rejects(client.ping(), { code: "rate_limited" });
+ * console.log(await client.ping()); // → pong
+ * console.log(await client.ping()); // → pong
+ * console.log(await client.ping().catch(({ code }) => code)); // → rate_limited
  * ```
  * @throws {RangeError} If `perSecond` is not a number above 0, or `burst` is not a whole number of at least 1.
  */

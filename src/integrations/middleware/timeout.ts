@@ -13,11 +13,11 @@ import type { Middleware } from "../../core/handler/middleware.ts";
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { timeout } from "jsr:@toolwire/toolwire/middleware";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { rejects } from "node:assert/strict";
  *
  * const quick = timeout(5);
  * const hang = defineTool("hang").describe("Never answer").use(quick).handle(() => new Promise<string>(() => {}));
- * await rejects(testClient(createServer({ tools: [hang] })).hang(), { code: "deadline_exceeded" });
+ * console.log(await testClient(createServer({ tools: [hang] })).hang().catch(({ code }) => code));
+ * // → deadline_exceeded
  * ```
  * @throws {RangeError} If `timeoutMs` is not a number above 0.
  */

@@ -23,7 +23,6 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
  * import { createClient, createServer, defineTool, mcpLiteTransport } from "jsr:@toolwire/toolwire";
  * import { bearer } from "jsr:@toolwire/toolwire/auth";
  * import { bearerFetch } from "jsr:@toolwire/toolwire/oauth";
- * import { strictEqual } from "node:assert/strict";
  *
  * const server = createServer({
  *   tools: [defineTool("whoami").describe("Say who calls").handle((_, ctx) => ctx.principal?.id)],
@@ -33,7 +32,7 @@ export type FetchFunction = (url: string, init: RequestInit) => Promise<Response
  * const fetch = bearerFetch((rejected) => rejected === undefined ? "old" : "new", send);
  *
  * const client = createClient<typeof server>(mcpLiteTransport("http://localhost/mcp-lite/v1", { fetch }));
- * strictEqual(await client.whoami({}), "ada");
+ * console.log(await client.whoami({})); // → ada
  * ```
  * @param token The token, or a function that returns it. The function is called for each request.
  * @param send Replaces the global `fetch`.

@@ -70,7 +70,6 @@ export interface OAuthFetch {
  * import { bearer, protectedResourcePage } from "jsr:@toolwire/toolwire/auth";
  * import { mcp, mcpTransport } from "jsr:@toolwire/toolwire/mcp";
  * import { clientCredentials, oauthFetch } from "jsr:@toolwire/toolwire/oauth";
- * import { strictEqual } from "node:assert/strict";
  *
  * const [url, issuer] = ["https://api.example/mcp", "https://login.example"];
  * const server = createServer({
@@ -91,7 +90,7 @@ export interface OAuthFetch {
  *
  * const grant = clientCredentials({ clientId: "robot", clientSecret: "secret", issuer });
  * const client = createClient<typeof server>(mcpTransport(url, { fetch: oauthFetch(url, { grant, fetch: network }) }));
- * strictEqual(await client.whoami({}), "robot");
+ * console.log(await client.whoami({})); // → robot
  * ```
  * @param url URL of the server, as passed to its transport.
  * @throws {TypeError} If the URL is invalid, or neither https nor on this machine, or an option is invalid or unknown.

@@ -63,12 +63,11 @@ const TOKEN_ERRORS: ReadonlySet<string> = new Set([
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { otel } from "jsr:@toolwire/toolwire/otel";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { strictEqual } from "node:assert/strict";
  *
  * const telemetry = otel();
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
  * const server = createServer({ tools: [ping], middleware: [telemetry], jobMiddleware: [telemetry] });
- * strictEqual(await testClient(server).ping(), "pong");
+ * console.log(await testClient(server).ping()); // → pong
  * ```
  */
 export function otel(options: OtelOptions = {}): Middleware {

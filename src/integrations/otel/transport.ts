@@ -26,11 +26,10 @@ import { formatTraceContext } from "./trace_context.ts";
  * ```ts
  * import { createClient, createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire";
  * import { otelTransport } from "jsr:@toolwire/toolwire/otel";
- * import { strictEqual } from "node:assert/strict";
  *
  * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
  * const client = createClient<typeof server>(otelTransport(memoryTransport(server)));
- * strictEqual(await client.ping(), "pong");
+ * console.log(await client.ping()); // → pong
  * ```
  */
 export function otelTransport(transport: Transport, options: OtelOptions = {}): Transport {

@@ -69,7 +69,6 @@ export interface ServerJsonOptions {
  * @example
  * ```ts
  * import { createServerJson } from "jsr:@toolwire/toolwire/packaging";
- * import { strictEqual } from "node:assert/strict";
  *
  * const entry = createServerJson({
  *   name: "@ada/weather",
@@ -78,7 +77,7 @@ export interface ServerJsonOptions {
  *   mcpName: "io.github.ada/weather",
  *   bin: "./main.js",
  * });
- * strictEqual(entry.packages?.[0]?.identifier, "@ada/weather");
+ * console.log(entry.packages?.[0]?.identifier); // → @ada/weather
  * ```
  * @throws {PackagingError} If the registry would refuse it; `problems` has all of the reasons.
  */

@@ -45,7 +45,6 @@ const MAX_PAGES = 1_000;
  * import { createServer } from "jsr:@toolwire/toolwire";
  * import { mcp, mcpTransport } from "jsr:@toolwire/toolwire/mcp";
  * import { readSkills, skills } from "jsr:@toolwire/toolwire/skills";
- * import { strictEqual } from "node:assert/strict";
  *
  * const text = "---\nname: greet\ndescription: How to greet\n---\nSay hello.\n";
  * const resources = await skills([{ path: "greet", files: { "SKILL.md": text } }]);
@@ -54,8 +53,8 @@ const MAX_PAGES = 1_000;
  * const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, init)); // left out: the network
  * const reader = readSkills(mcpTransport("http://localhost/mcp", { fetch }));
  * const [greet] = await reader.list();
- * strictEqual(greet?.frontmatter.description, "How to greet");
- * strictEqual((await reader.read(greet)).text, text);
+ * console.log(greet?.frontmatter.description); // → How to greet
+ * console.log((await reader.read(greet!)).text === text); // → true
  * ```
  * @param transport A transport of MCP, such as `mcpTransport(url)` and `stdioTransport(command)`.
  */

@@ -10,12 +10,11 @@ const LONG_RUN = /(\p{L}{256}|\s{256}|[^\s\p{L}]{256})/u;
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { estimateTokens } from "jsr:@toolwire/toolwire/agents";
  * import { loadTokenizer } from "jsr:@toolwire/toolwire/agents/tokenizer";
- * import { strictEqual } from "node:assert/strict";
  *
  * const tokenizer = await loadTokenizer();
- * strictEqual(tokenizer("Tools for models"), 3);
+ * console.log(tokenizer("Tools for models")); // → 3
  * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
- * strictEqual(await estimateTokens(server, { vendor: "openai", tokenizer }), 32);
+ * console.log(await estimateTokens(server, { vendor: "openai", tokenizer })); // → 32
  * ```
  * @returns A function that counts the tokens of a text, in time proportional to its length. Names of special tokens in it, such as
  * `<|endoftext|>`, are text. Rejects with `TypeError` if the package is not installed.

@@ -50,14 +50,13 @@ export type Grouped<Prefix extends string, Tools extends AnyTool> = Tools extend
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { group } from "jsr:@toolwire/toolwire/compose";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { strictEqual } from "node:assert/strict";
  *
  * const git = createServer({ tools: [defineTool("log").describe("Show commits").handle(() => "a commit")] });
  * const app = createServer({ tools: [defineTool("log").describe("Show events").handle(() => "an event")], parts: [group("git", git)] });
  *
  * const client = testClient(app);
- * strictEqual(await client.log(), "an event");
- * strictEqual(await client.git_log(), "a commit");
+ * console.log(await client.log()); // → an event
+ * console.log(await client.git_log()); // → a commit
  * ```
  * @param prefix Prefix of valid tool name characters.
  * @param source A server, or a gateway.
@@ -93,10 +92,9 @@ export function group<
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { mount } from "jsr:@toolwire/toolwire/compose";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { strictEqual } from "node:assert/strict";
  *
  * const db = createServer({ name: "db", tools: [defineTool("query").describe("Query").handle(() => 42)] });
- * strictEqual(await testClient(createServer({ tools: [], parts: [mount(db)] })).query(), 42);
+ * console.log(await testClient(createServer({ tools: [], parts: [mount(db)] })).query()); // → 42
  * ```
  * @param source A server, or a gateway.
  * @throws {TypeError} If an option is invalid.

@@ -21,13 +21,12 @@ export interface HealthOptions {
  * ```ts
  * import { createServer, defineTool, mcpLite } from "jsr:@toolwire/toolwire";
  * import { healthPage } from "jsr:@toolwire/toolwire/health";
- * import { strictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
  * const server = createServer({ tools: [ping], wires: [mcpLite(), healthPage()] });
- * strictEqual((await server.fetch(new Request("http://localhost/readyz"))).status, 200);
+ * console.log((await server.fetch(new Request("http://localhost/readyz"))).status); // → 200
  * await server.close();
- * strictEqual((await server.fetch(new Request("http://localhost/readyz"))).status, 503);
+ * console.log((await server.fetch(new Request("http://localhost/readyz"))).status); // → 503
  * ```
  * @throws {TypeError} If both paths are the same, or an option is invalid or unknown.
  */

@@ -32,7 +32,6 @@ refuseContextMembers(CallContext.prototype);
  * @example One `fetch` function
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
- * import { strictEqual } from "node:assert/strict";
  *
  * const greet = defineTool("greet").describe("Greet someone").handle(({ name }) => `Hello, ${name}!`);
  * const server = createServer({ name: "greeter", version: "1.0.0", tools: [greet] });
@@ -42,7 +41,7 @@ refuseContextMembers(CallContext.prototype);
  *   headers: { "content-type": "application/json" },
  *   body: '{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","arguments":{"name":"Ada"}}}',
  * }));
- * strictEqual(JSON.parse(await response.text()).result.content, "Hello, Ada!");
+ * console.log(JSON.parse(await response.text()).result.content); // → Hello, Ada!
  * ```
  * @throws {TypeError} If an option is of the wrong type, two tools have the same name, a tool has a reserved name, a part has `auth` and the whole has none, or two wires share a path.
  * @throws {RangeError} If `timeoutMs`, `work.concurrency` or one of `limits` is not positive.

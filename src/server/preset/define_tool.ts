@@ -18,7 +18,6 @@ const PARTS: BuilderParts = { adapters: SCHEMA_ADAPTERS, config: toolConfig, che
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import * as v from "jsr:@toolwire/toolwire/schema";
  * import { testClient } from "jsr:@toolwire/toolwire/testing";
- * import { strictEqual } from "node:assert/strict";
  *
  * const add = defineTool("add")
  *   .describe("Add two numbers")
@@ -26,7 +25,7 @@ const PARTS: BuilderParts = { adapters: SCHEMA_ADAPTERS, config: toolConfig, che
  *   .handle(({ a, b }) => a + b);
  *
  * const client = testClient(createServer({ tools: [add] }));
- * strictEqual(await client.add({ a: 1, b: 2 }), 3);
+ * console.log(await client.add({ a: 1, b: 2 })); // → 3
  * ```
  * {@link DefineTool.for} gives `ctx.env` and `ctx.principal` their types.
  *

@@ -65,7 +65,7 @@ const MAX_HINT_CHARS = 500_000;
  * ok(items.length < 100 && total === 1_000 && more !== undefined);
  * let count = 0;
  * for await (const { id } of client.list_issues.items()) strictEqual(id, count++);
- * strictEqual(count, 1_000);
+ * console.log(count); // → 1000
  * ```
  * @throws {TypeError} If there is not exactly one of `maxTokens` and `maxChars`. `.handle()` throws it if the tool is not read-only,
  * streams, promises, or declares another output than a list, a text, or an object with the list that `items` names.

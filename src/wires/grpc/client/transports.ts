@@ -70,12 +70,11 @@ const ADDRESS = 'host and port, such as "127.0.0.1:50051", or a URL that begins 
  * ```ts
  * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { grpc, connectTransport } from "jsr:@toolwire/toolwire/grpc";
- * import { strictEqual } from "node:assert/strict";
  *
  * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")], wires: [grpc()] });
  * const fetch = (url: string, init: RequestInit) => server.fetch(new Request(url, init));
  * const client = createClient<typeof server>(connectTransport("http://localhost", { fetch }));
- * strictEqual(await client.ping(), "pong");
+ * console.log(await client.ping()); // → pong
  * ```
  * @param url URL prefix of the service's paths: `https://example.com`.
  * @throws {TypeError} If the URL is invalid, or not `http:` or `https:`, or an option is invalid or unknown.
@@ -119,12 +118,11 @@ export function grpcWebTransport(url: string | URL, options: HttpClientOptions =
  * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { grpc, grpcTransport } from "jsr:@toolwire/toolwire/grpc";
  * import { serve } from "jsr:@toolwire/toolwire/serve";
- * import { strictEqual } from "node:assert/strict";
  *
  * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")], wires: [grpc()] });
  * const listening = await serve(server, { port: 0, grpc: { port: 0 } });
  * const client = createClient<typeof server>(grpcTransport(listening.grpcUrl ?? ""));
- * strictEqual(await client.ping(), "pong");
+ * console.log(await client.ping()); // → pong
  * client.$.close();
  * await listening.close();
  * ```

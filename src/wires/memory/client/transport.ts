@@ -66,11 +66,10 @@ export interface MemoryOptions {
  * @example A client without a network
  * ```ts
  * import { createClient, createServer, defineTool, memoryTransport } from "jsr:@toolwire/toolwire";
- * import { strictEqual } from "node:assert/strict";
  *
  * const server = createServer({ tools: [defineTool("ping").describe("Answer").handle(() => "pong")] });
  * const client = createClient<typeof server>(memoryTransport(server));
- * strictEqual(await client.ping(), "pong");
+ * console.log(await client.ping()); // → pong
  * ```
  * @throws {TypeError} If `principal` is not one.
  */

@@ -38,13 +38,12 @@ const ACCEPTED = `${ENVELOPE_TYPE}, ${PROBLEM_TYPE}`;
  * ```ts
  * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { rest, restTransport } from "jsr:@toolwire/toolwire/rest";
- * import { strictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
  * const server = createServer({ tools: [ping], wires: [rest()] });
  *
  * const transport = restTransport("http://localhost/rest", { fetch: (url, init) => server.fetch(new Request(url, init)) });
- * strictEqual(await createClient<typeof server>(transport).ping({}), "pong");
+ * console.log(await createClient<typeof server>(transport).ping({})); // → pong
  * ```
  * @param url URL of the endpoints, with or without a slash at its end: `https://example.com/rest`.
  * @throws {TypeError} If the URL is invalid, or an option is invalid or unknown.

@@ -57,14 +57,13 @@ export interface RestOptions {
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { rest } from "jsr:@toolwire/toolwire/rest";
  * import * as v from "jsr:@toolwire/toolwire/schema";
- * import { strictEqual } from "node:assert/strict";
  *
  * const add = defineTool("add").describe("Add").input(v.object({ a: v.number(), b: v.number() }))
  *   .annotate({ readOnlyHint: true }).handle(({ a, b }) => a + b);
  * const server = createServer({ tools: [add], wires: [rest()] });
  *
  * const response = await server.fetch(new Request("http://localhost/rest/tools/add?a=1&b=2"));
- * strictEqual(await response.json(), 3);
+ * console.log(await response.json()); // → 3
  * ```
  * @throws {TypeError} If the path is invalid, or an option is unknown.
  */

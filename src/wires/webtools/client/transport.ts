@@ -68,7 +68,6 @@ export interface WebtoolsTransportOptions extends HttpClientOptions {
  * import { createClient, createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import * as v from "jsr:@toolwire/toolwire/schema";
  * import { webtools, webtoolsTransport } from "jsr:@toolwire/toolwire/webtools";
- * import { strictEqual } from "node:assert/strict";
  *
  * const greet = defineTool("greet").describe("Greet").input(v.object({ name: v.string() }))
  *   .config(v.object({ greeting: v.string() })).handle(({ name }, ctx) => `${ctx.config.greeting}, ${name}!`);
@@ -78,7 +77,7 @@ export interface WebtoolsTransportOptions extends HttpClientOptions {
  *   config: { greeting: "Hello" },
  *   fetch: (url, init) => server.fetch(new Request(url, init)),
  * });
- * strictEqual(await createClient<typeof server>(transport).greet({ name: "Ada" }), "Hello, Ada!");
+ * console.log(await createClient<typeof server>(transport).greet({ name: "Ada" })); // → Hello, Ada!
  * ```
  * @param url URL of the webtool.
  * @throws {TypeError} If the URL is invalid, the pin is neither metadata nor a digest or has another version, or another option is

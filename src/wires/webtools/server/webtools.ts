@@ -79,20 +79,19 @@ export interface WebtoolsOptions extends WebtoolConfig {
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { webtools } from "jsr:@toolwire/toolwire/webtools";
- * import { deepStrictEqual, strictEqual } from "node:assert/strict";
  *
  * const ping = defineTool("ping").describe("Answer").handle(() => "pong");
  * const wire = webtools({ name: "echo", description: "Answers", version: "1.0.0" });
  * const server = createServer({ tools: [ping], wires: [wire] });
  *
  * const metadata = JSON.parse(await (await server.fetch(new Request("http://localhost/webtools/echo/"))).text());
- * strictEqual(metadata.actions[0].name, "ping");
+ * console.log(metadata.actions[0].name); // → ping
  * const response = await server.fetch(new Request("http://localhost/webtools/echo/", {
  *   method: "POST",
  *   headers: { "content-type": "application/json" },
  *   body: '{"action":"ping","request":{}}',
  * }));
- * deepStrictEqual(await response.json(), { status: "ok", data: "pong" });
+ * console.log(await response.json()); // → { status: "ok", data: "pong" }
  * ```
  * @throws {TypeError} If the name, a description, a version or another option is invalid or unknown, or two versions are the same.
  */

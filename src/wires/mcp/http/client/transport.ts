@@ -55,7 +55,6 @@ export interface McpTransportOptions extends McpClientOptions, HttpClientOptions
  * ```ts
  * import { createClient } from "jsr:@toolwire/toolwire";
  * import { mcpTransport } from "jsr:@toolwire/toolwire/mcp";
- * import { deepStrictEqual } from "node:assert/strict";
  *
  * // Replaces a server with one tool.
  * const results = new Map<unknown, unknown>([
@@ -69,7 +68,7 @@ export interface McpTransportOptions extends McpClientOptions, HttpClientOptions
  * };
  *
  * const client = createClient(mcpTransport("https://example.com/mcp", { fetch }));
- * deepStrictEqual(await client.add?.({ a: 1, b: 2 }), { sum: 3 });
+ * console.log(await client.add?.({ a: 1, b: 2 })); // → { sum: 3 }
  * ```
  * @param url The server's endpoint: `https://example.com/mcp`.
  * @throws {TypeError} If the URL is invalid or not `http:` or `https:`, or an option is unknown or invalid.

@@ -24,7 +24,6 @@ const RULES: OptionRules<SessionStateOptions & { readonly create: unknown }> = {
  * ```ts
  * import { createServer, defineTool } from "jsr:@toolwire/toolwire";
  * import { mcp, mcpSessions, sessionState } from "jsr:@toolwire/toolwire/mcp";
- * import { deepStrictEqual } from "node:assert/strict";
  *
  * const stateOf = sessionState(() => ({ isUnlocked: false }));
  * const wipe = defineTool("wipe").describe("Delete everything")
@@ -32,10 +31,10 @@ const RULES: OptionRules<SessionStateOptions & { readonly create: unknown }> = {
  *   .handle(() => "wiped");
  *
  * const server = createServer({ tools: [wipe], wires: [mcp({ sessions: mcpSessions() })] });
- * deepStrictEqual(server.toolsFor(undefined, "a"), []);
+ * console.log(server.toolsFor(undefined, "a")); // → []
  * stateOf("a")!.isUnlocked = true;
- * deepStrictEqual(server.toolsFor(undefined, "a").map(({ name }) => name), ["wipe"]);
- * deepStrictEqual(server.toolsFor(undefined, "b"), []);
+ * console.log(server.toolsFor(undefined, "a").map(({ name }) => name)); // → ["wipe"]
+ * console.log(server.toolsFor(undefined, "b")); // → []
  * ```
  * @param create Makes the values of a new session.
  * @returns Gives the values of a session by its id, which is `ctx.session` in handlers; `undefined` without a session.
