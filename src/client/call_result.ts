@@ -5,7 +5,7 @@ import { ToolError } from "../core/errors/tool_error.ts";
 import { asObject } from "../internal/json.ts";
 import { shorten } from "../internal/text.ts";
 
-/** Options for a client's retries of `unavailable` and `rate_limited` calls. */
+/** How often, and after which delays, a client repeats calls that end as `unavailable` or `rate_limited`. */
 export interface RetryOptions {
   /** Maximum number of retries; ten times as many for `redeem` and `cancel`. Default: 2; 0 disables retries. */
   readonly attempts?: number | undefined;

@@ -60,7 +60,7 @@ export interface ClientOptions extends HttpClientOptions {
   readonly onMoreRequested?: AnswerQuestion | undefined;
 }
 
-/** How a client reaches a URL. */
+/** Chooses the transport of a client for a URL, and knows which URLs belong to MCP. */
 export interface UrlTransports {
   /** Whether the URL belongs to MCP: errors then name no other place of it. */
   isMcp(url: URL): boolean;

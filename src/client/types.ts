@@ -192,7 +192,7 @@ export interface ClientMethods {
 
 /** A value with tools in its type, such as a server. */
 export interface ToolSource {
-  /** Types only. */
+  /** Carries the types of the tools for the compiler. There is no such member at run time. */
   readonly "~tools"?: readonly AnyTool[] | undefined;
 }
 

@@ -1,4 +1,4 @@
-/** Who may use the console: callers with its scope, or holders of its key. */
+/** Checks that the caller of a request may use the console: by the console's scope, or by its key on a server without `auth`. */
 import type { Head, WireHost } from "../wires/wire.ts";
 
 /** Header of every request of the page. Pages of other origins cannot send it without a preflight request. */

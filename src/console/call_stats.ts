@@ -11,7 +11,7 @@ export interface ToolStats {
   readonly tool: string;
   /** Calls since the start of the server. */
   readonly calls: number;
-  /** Those of them that ended in a failure or an error. */
+  /** Number of calls that ended in a failure or an error. */
   readonly errors: number;
   /** Times in milliseconds that 50, 95 and 99 percent of the timed calls did not exceed; 0 without calls. At most 26 % too high. */
   readonly p50: number;

@@ -47,7 +47,7 @@ interface EndEvent {
   readonly atMs: number;
   /** Milliseconds from its begin; `undefined` if it began on a busy server that no page watched. */
   readonly tookMs?: number | undefined;
-  /** How it ended: `answer`, `failure`, `error`, `promise`, or a question: `elicitation` or `request-for-more-resource`. */
+  /** How the call ended: `answer`, `failure`, `error`, `promise`, or a question: `elicitation` or `request-for-more-resource`. */
   readonly outcome: string;
   /** Code of a failure or an error. */
   readonly code?: string | undefined;

@@ -62,7 +62,7 @@ export async function releasing<Value>(
   return value;
 }
 
-/** As {@link releasing}, for work without promises. */
+/** Runs work and releases its resource afterwards, as {@link releasing}, for work without promises. */
 export function releasingSync<Value>(work: () => Value, release: () => unknown): Value {
   const value = undoing(work, release);
   release();

@@ -59,7 +59,7 @@ export class Deadline {
 export class Deadlines {
   readonly #clock: Clock;
   readonly #shared: Schedule;
-  /** One for each deadline, if timers end with their request. */
+  /** Schedules with a timer for each deadline, on runtimes where a timer ends with the request that set it. */
   readonly #separate = new Set<Schedule>();
 
   /** @param clock Source of time. */
@@ -100,7 +100,7 @@ class Schedule {
   #heap: Entry[] = [];
   /** Cancels the timer; `undefined` if no timer is set. */
   #cancel: (() => void) | undefined;
-  /** When the timer fires; if that is at once, before everything. */
+  /** Time at which the timer fires, of the clock's elapsed time; `-Infinity` if it fires at once. */
   #firesMs = 0;
 
   constructor(clock: Clock, onIdle?: () => void) {

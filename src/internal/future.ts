@@ -93,7 +93,7 @@ export class Future<Value> implements PromiseLike<Value>, Receiver<Value> {
     else receiver.receive(arrived as Value);
   }
 
-  /** The same as a promise, for `await`. */
+  /** Makes the future awaitable: `await` converts it to a promise. */
   then<Fulfilled = Value, Rejected = never>(
     onFulfilled?: ((value: Value) => Fulfilled | PromiseLike<Fulfilled>) | null,
     onRejected?: ((thrown: unknown) => Rejected | PromiseLike<Rejected>) | null,
@@ -101,7 +101,7 @@ export class Future<Value> implements PromiseLike<Value>, Receiver<Value> {
     return this.toPromise().then(onFulfilled, onRejected);
   }
 
-  /** The same as a promise. */
+  /** Converts the future to a promise of the same value. */
   toPromise(): Promise<Value> {
     this.promise ??= new Promise<Value>((receive, fail) => this.into({ receive, fail }));
     return this.promise as Promise<Value>;

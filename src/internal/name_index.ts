@@ -51,7 +51,7 @@ class RunIndex {
   readonly #names: readonly string[];
   /** What a hash is shifted by, to get the number of a list. */
   readonly #shift: number;
-  /** Where each list begins among the entries, and the end of the last one. */
+  /** Index of the first entry of each list, and the end of the last list. */
   readonly #starts: Int32Array;
   /** Numbers of names, list after list. */
   readonly #entries: Int32Array;

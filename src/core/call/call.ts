@@ -31,9 +31,9 @@ export interface Metadata {
 
 /** The calling software, as it describes itself. Not trustworthy. */
 export interface ClientInfo {
-  /** Its name, such as `claude-desktop`. */
+  /** Name of the calling software, such as `claude-desktop`. */
   readonly name?: string | undefined;
-  /** Its version. */
+  /** Version of the calling software. */
   readonly version?: string | undefined;
   /** Whether the client declares support for questions of this kind, or for views (`"ui"`). Absent: all questions are supported, views are not. */
   readonly supports?: ((kind: AskableKind | "ui") => boolean) | undefined;
@@ -144,7 +144,7 @@ export interface Call {
    * configuration then applies.
    */
   readonly config?: CallConfig | undefined;
-  /** Where the answer starts, if the tool `more` continues it. Caches by arguments must take it into account. */
+  /** Position from which the answer continues, if the caller asks for the next page by the tool `more`. Caches must have it in their key. */
   readonly position?: AnswerPosition | undefined;
   /** The caller. */
   readonly peer: Peer;

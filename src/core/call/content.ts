@@ -45,7 +45,7 @@ export interface PromptMessage {
 
 /** Options of a content block. */
 export interface ContentOptions {
-  /** Hints for its use. */
+  /** Hints for the use of the content: its audience, priority and last change. */
   readonly annotations?: ContentAnnotations | undefined;
   /** Metadata, sent as `_meta`. */
   readonly meta?: Readonly<Record<string, unknown>> | undefined;

@@ -32,11 +32,11 @@ export interface Icon {
 export interface BlockExtras {
   /** Hints for its use. */
   readonly annotations?: ContentAnnotations | undefined;
-  /** Metadata. */
+  /** Metadata of the block for programs, under names with a prefix. */
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** Text. */
+/** A content block of text. */
 export interface TextBlock extends BlockExtras {
   /** Discriminant. */
   readonly type: "text";
@@ -85,7 +85,7 @@ export type ResourceContents =
     readonly uri: string;
     /** Media type, such as `text/markdown`. */
     readonly mimeType?: string | undefined;
-    /** Metadata. */
+    /** Metadata of the block for programs, under names with a prefix. */
     readonly _meta?: Readonly<Record<string, unknown>> | undefined;
   }
   & ({

@@ -108,7 +108,7 @@ export interface Prompt<Name extends string = string> {
   /** Name, unique on a server. */
   readonly name: Name;
   /**
-   * For the server; not part of the public interface.
+   * The definition, for servers. Not part of the public interface.
    *
    * @internal
    */
@@ -126,7 +126,7 @@ export interface Resource<Uri extends string = string> {
   /** URI or template, unique on a server. */
   readonly uri: Uri;
   /**
-   * For the server; not part of the public interface.
+   * The definition, for servers. Not part of the public interface.
    *
    * @internal
    */

@@ -60,9 +60,9 @@ interface Runnable<Definition> {
 
 /** The resources of one source. Callers choose the URI, so no look at each fixed one is made for it. */
 interface Reader {
-  /** By URI. */
+  /** Resources with a fixed URI, by their URI. */
   readonly fixed: ReadonlyMap<string, Runnable<ResourceDefinition>>;
-  /** In order of definition. */
+  /** Resource templates, in the order of their definition, in which they are matched. */
   readonly templates: readonly Runnable<ResourceDefinition>[];
 }
 
@@ -90,9 +90,9 @@ class ServerContentCatalog implements ContentCatalog {
   readonly #extensions: readonly ContentExtension[];
   /** Made for the first unknown prompt. */
   #promptNames: NameIndex | undefined;
-  /** By URI or template, in order of definition. */
+  /** All resources and templates, by their URI or template, in the order of their definition. */
   readonly #resources: ReadonlyMap<string, Runnable<ResourceDefinition>>;
-  /** The same, grouped by source: first those of this server, then those of each remote server. */
+  /** Resources and templates by source: first those of this server, then those of each remote server. */
   readonly #readers: readonly Reader[];
   readonly #listed: readonly ResourceListing[];
   /** `undefined` if no template has `.list()`; nothing has to run then. */

@@ -29,7 +29,7 @@ export class ListedContents<Listing> {
     return seen.length === this.#all.length ? this.#all : seen;
   }
 
-  /** The same, as JSON text. */
+  /** The list that a caller may see, as JSON text. */
   jsonFor(principal: Principal | undefined): string {
     const seen = this.listFor(principal);
     return seen === this.#all ? this.#allJson ??= JSON.stringify(seen) : JSON.stringify(seen);

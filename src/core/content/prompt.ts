@@ -10,7 +10,7 @@ import { isJsonObject, omitUndefined } from "../../internal/json.ts";
 export interface DescribedMessages {
   /** Description of these messages. Default: that of the prompt. */
   readonly description?: string | undefined;
-  /** One message, or several. */
+  /** The messages of the prompt: one, or several in order. */
   readonly messages: PromptMessage | readonly PromptMessage[];
 }
 
@@ -62,7 +62,7 @@ function isMessage(value: unknown): value is PromptMessage {
 
 /** An argument in the entry of a prompt in `prompts/list`. Its value is text. */
 export interface PromptArgumentListing {
-  /** Name. */
+  /** Name of the argument, by which callers pass its value. */
   readonly name: string;
   /** Title for people. */
   readonly title?: string | undefined;

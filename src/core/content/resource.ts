@@ -41,7 +41,7 @@ export type ResourcePartAt = ResourcePart & {
 export interface ListedResource<Variables = UriVariables> extends Partial<Omit<ResourceDescription, "uri">> {
   /** Variables from which its URI is expanded. */
   readonly variables: Variables;
-  /** Hints for its use. */
+  /** Hints for the use of the resource: its audience, priority and last change. */
   readonly annotations?: ContentAnnotations;
   /** Metadata: members of its `_meta`. That of the template is not among them. */
   readonly meta?: Readonly<Record<string, unknown>>;
@@ -51,7 +51,7 @@ export interface ListedResource<Variables = UriVariables> extends Partial<Omit<R
 export interface ResourceDefinition {
   /** URI or URI template. */
   readonly uri: string;
-  /** `undefined` for a fixed URI. */
+  /** The parsed URI template; `undefined` for a resource with a fixed URI. */
   readonly template: UriTemplate | undefined;
   readonly name: string;
   readonly title: string | undefined;
@@ -115,7 +115,7 @@ function isPart(part: unknown): boolean {
 
 /** Entry of a resource in `resources/list`. Undefined members are omitted. */
 export interface ResourceListing extends ResourceDescription {
-  /** Hints for its use. */
+  /** Hints for the use of the resource: its audience, priority and last change. */
   readonly annotations?: ContentAnnotations | undefined;
   /** Metadata of the resource. */
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;

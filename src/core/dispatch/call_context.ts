@@ -73,7 +73,7 @@ export class CallContext implements MiddlewareCtx {
   #hasHandlerStarted = false;
   /** Listeners of {@link CallContext.onPromised}. */
   declare promisedListeners: ((work: Promise<CallResult>) => void)[] | undefined;
-  /** All pieces of the stream of a run that may be a job's. */
+  /** Pieces that the handler has streamed so far, kept if the run may become a job; `undefined` otherwise. */
   declare collected: readonly unknown[] | undefined;
   #onHandlerStart: (() => void) | undefined;
   #callId: string | undefined;

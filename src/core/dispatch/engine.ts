@@ -153,7 +153,7 @@ export interface Job {
   readonly hasOtherWaiters?: boolean | undefined;
   /** When the job may be deleted, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
-  /** When it may be deleted once it has ended, if that is earlier. */
+  /** When the job may be deleted once it has ended, if that is before `expiresAtMs`. */
   readonly endedExpiresAtMs?: number | undefined;
   /** Number of runs that have started. */
   readonly attempt: number;

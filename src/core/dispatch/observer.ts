@@ -51,11 +51,11 @@ export interface BegunCall {
 
 /** A request over HTTP, without its body. */
 export interface ObservedRequest {
-  /** In upper case. */
+  /** HTTP method, in upper case. */
   readonly method: string;
   /** Path without query. It may hold a promise token. */
   readonly path: string;
-  /** The same object as that of the call that came by the request, if one did. */
+  /** Headers of the request. A call that came by it has the same object as its metadata, by which observers match both. */
   readonly metadata: Metadata;
 }
 

@@ -62,7 +62,7 @@ export class FutureResult extends Future<CallResult> implements PendingEntry {
     return this.run === run && this.services === undefined && !this.hasArrived;
   }
 
-  /** From now on this is the answer of the run: the result, or the error that ends the run before it. */
+  /** Adds the run to the pending ones. This future then settles with the run's result, or with the error that ends the run before. */
   track(services: PendingServices): this {
     const { run } = this;
     this.services = services;

@@ -245,7 +245,7 @@ export class RunState {
     this.takeAnswer()?.receive(result);
   }
 
-  /** Where the result goes; `undefined` from the second time on. */
+  /** Takes the receiver of the run's result, so that it gets one result only; `undefined` if it was taken before. */
   protected takeAnswer(): Pick<Future<CallResult>, "receive"> | undefined {
     const answered = this.#answerReceiver;
     this.#answerReceiver = undefined;

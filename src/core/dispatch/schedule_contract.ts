@@ -31,7 +31,7 @@ export interface Schedule {
   /** Name, unique on a server. */
   readonly name: string;
   /**
-   * For the server.
+   * Times, tool and arguments of the schedule, for the server.
    *
    * @internal
    */

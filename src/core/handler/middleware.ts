@@ -31,9 +31,9 @@ export interface ToolAnnotations {
 
 /** The called tool, as `ctx.tool` of middleware. For a prompt or a resource, a definition that stands for it. */
 export interface CalledTool {
-  /** Name. */
+  /** Name of the tool. */
   readonly name: string;
-  /** Hints. */
+  /** Hints about the tool's behaviour, which `.annotate()` has set. */
   readonly annotations: ToolAnnotations | undefined;
   /** Whether it is a system tool: `redeem`, `cancel` or `more`. */
   readonly isSystem: boolean;

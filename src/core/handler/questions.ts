@@ -12,7 +12,7 @@ export interface ElicitRequest<Content = unknown> {
   readonly attempts?: number | undefined;
 }
 
-/** The same question with plain JSON Schema, or a schema of TypeBox. */
+/** A question as {@link ElicitRequest}, whose schema is plain JSON Schema or one of TypeBox. */
 export interface PlainElicitRequest<Plain extends PlainSchema = PlainSchema> {
   /** Text for the person or agent. */
   readonly message: string;

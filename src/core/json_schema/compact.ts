@@ -19,7 +19,7 @@ export interface ListSizeOptions {
    * too long, it ends after a sentence, with "…". Default: no limit.
    */
   readonly maxDescriptionChars?: number | undefined;
-  /** The same for each description in schemas, such as that of an argument; 0 removes them. Default: `maxDescriptionChars`. */
+  /** Maximum length of each description in schemas, such as that of an argument; 0 removes them. Default: `maxDescriptionChars`. */
   readonly maxArgumentChars?: number | undefined;
 }
 

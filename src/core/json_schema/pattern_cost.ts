@@ -24,7 +24,7 @@ const MAX_DEPTH = 32;
 /** Minimum useful length of a string that is checked. */
 const MIN_LENGTH = 8;
 
-/** At most `choices × length ** degree` steps for a string of that length. */
+/** Worst-case cost of a regular expression: at most `choices × length ** degree` steps for a string of that length. */
 interface Cost {
   readonly choices: number;
   readonly degree: number;

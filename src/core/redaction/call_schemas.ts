@@ -1,6 +1,6 @@
 /** The schemas of a tool, which name the secrets of its calls. */
 
-/** A schema that was prepared. */
+/** A compiled schema of which the redaction reads the JSON Schema. */
 interface PreparedSchema {
   readonly jsonSchema: Readonly<Record<string, unknown>>;
 }

@@ -2,7 +2,7 @@
 import { asObject, type Members } from "../../internal/json.ts";
 import { formatPath } from "../../internal/text.ts";
 
-/** An error, or another result. */
+/** A result of a call, of which the data of an error is read. */
 interface Settled {
   readonly kind: string;
   readonly code?: string;

@@ -52,6 +52,6 @@ export interface TokenKeys {
    * @param nowMs Current time, in milliseconds since the Unix epoch. Clocks may differ by a minute.
    */
   verify(kind: TokenKind, token: string, principal: string, nowMs: number): VerifiedToken | "invalid" | "expired";
-  /** The same keys for tokens that no other process is sent: random keys sign these without their warning. */
+  /** The same keys without the warning of random ones, for tokens that only this process receives, as over its own pipes. */
   readonly "~ofProcess"?: TokenKeys | undefined;
 }

@@ -242,7 +242,7 @@ export interface Tool<Name extends string, Input, Output, Partial = unknown, Err
   /** Types only; never present at run time. */
   readonly "~types"?: ToolTypes<Input, Output, Partial, Errors> | undefined;
   /**
-   * For the server; not part of the public interface.
+   * The definition of the tool, for servers. Not part of the public interface.
    *
    * @internal
    */

@@ -14,7 +14,7 @@ interface Definition {
   readonly inputSchema?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** How long a list is, and what follows from it. */
+/** Size of a list of tools in tokens, whether models should search in place of getting it, and the sentence for the log. */
 export interface ListSize {
   /** Whether a model searches in place of getting the list. */
   readonly isLong: boolean;

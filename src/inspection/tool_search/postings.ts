@@ -17,7 +17,7 @@ export class Postings {
     return this.#common ??= new CommonPostings(this, size);
   }
 
-  /** Those of the tools of a set. */
+  /** The postings of the tools in a set, without those of others. */
   within(findable: ToolSet): Postings {
     const kept = new Uint32Array(this.indexes.length);
     const keptImpacts = new Float64Array(this.indexes.length);

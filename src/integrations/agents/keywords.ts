@@ -1,7 +1,7 @@
 /** Keywords of JSON Schema, and what a conversion does with those that a vendor does not take. */
 import type { Dialect, ParameterSchema } from "./dialects.ts";
 
-/** How a keyword of a tool's input schema was changed for a vendor, and why. */
+/** A change to a keyword of a tool's input schema that a vendor needs: its place, what was done, and why. */
 export interface SchemaChange {
   /** JSON Pointer of the keyword in the tool's input schema. */
   readonly pointer: string;

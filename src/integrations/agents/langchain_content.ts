@@ -18,7 +18,7 @@ export type LangChainBlock = {
 } | {
   /** Discriminant. */
   type: "input_image";
-  /** How exactly the model looks at it. */
+  /** Resolution at which the model looks at the image. */
   detail: "auto";
   /** The image, as a data URL. */
   image_url: string;
@@ -37,7 +37,7 @@ interface ModelMedia {
   readonly toBlocks: (part: AnswerPart) => readonly LangChainBlock[];
 }
 
-/** All that some model of LangChain takes. */
+/** Media types of files that at least one model of LangChain takes. */
 export const LANGCHAIN_MEDIA: readonly string[] = ["image/*", "audio/*", "video/*", "application/pdf"];
 
 /** `@langchain/anthropic` sends blocks of LangChain. */

@@ -95,7 +95,7 @@ const SEARCH_RULES: OptionRules<SearchInput> = {
   ),
 };
 
-/** The same where the vendor or framework loads found tools: there is no choice of the detail. */
+/** Rules of the arguments where the vendor or framework loads the tools that were found: models do not choose the detail. */
 const LOADED_RULES: OptionRules<SearchInput> = { ...SEARCH_RULES, detail: rule("left out", () => false) };
 
 /** What a model does with a found tool, in the description of the tool that searches. */

@@ -19,9 +19,9 @@ import {
 
 /** A key pair of Web Crypto for DPoP. The global `CryptoKeyPair` fits; its type is only in the DOM library, Bun and Workers. */
 export interface DpopKeys {
-  /** For `verify`; extractable. */
+  /** Public key, for `verify`. It must be extractable, since requests have it in their proofs. */
   readonly publicKey: CryptoKey;
-  /** For `sign`. */
+  /** Private key, for `sign`. */
   readonly privateKey: CryptoKey;
 }
 

@@ -23,7 +23,7 @@ export interface PackedBundle {
   readonly fileName: string;
   /** The archive. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Its `manifest.json`. */
+  /** Content of the bundle's `manifest.json`. */
   readonly manifest: BundleManifest;
 }
 

@@ -75,7 +75,7 @@ export class PackagingError extends Error {
 export interface FoundPackage {
   /** Absolute path of the folder. */
   readonly folder: string;
-  /** Its package.json. */
+  /** Content of the package's package.json, not validated. */
   readonly manifest: PackageManifest;
 }
 

@@ -35,13 +35,13 @@ export interface ServerJson {
 
 /** The npm package of a server, as an entry of `packages` in `server.json`. */
 export interface ServerPackage {
-  /** Where the package is. */
+  /** Registry that has the package. */
   readonly registryType: "npm";
   /** Name of the package. */
   readonly identifier: string;
   /** Version of the package. */
   readonly version: string;
-  /** How it is reached once it runs. */
+  /** Transport by which hosts reach the server once it runs. */
   readonly transport: { readonly type: "stdio" };
   /** Variables that its user sets. */
   readonly environmentVariables?: readonly {

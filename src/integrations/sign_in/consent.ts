@@ -45,7 +45,7 @@ export function consentPage(view: ConsentView, { name, provider, issuer, resourc
   return htmlPage(200, `Sign in to ${name}`, content, { ...HEADERS, "set-cookie": cookie });
 }
 
-/** How much the name of the client is worth. */
+/** Sentence of the consent page about the origin of the client's name: whether the server, a web page or the client itself states it. */
 function originOf({ source, id }: SignInClient): string {
   if (source === "listed") return "";
   if (source === "document") {

@@ -62,7 +62,7 @@ export interface SignInProvider {
   /** Name on the consent page. */
   readonly name: string;
   /**
-   * Its settings.
+   * Settings of the provider.
    *
    * @internal
    */

@@ -15,15 +15,15 @@ import type { AccessContent } from "./token_issuer.ts";
 export interface UpstreamTokens {
   /** Access token for the provider's API. */
   readonly accessToken: string;
-  /** Its scopes; `undefined` if the provider has not stated them. */
+  /** Scopes of the access token; `undefined` if the provider has not stated them. */
   readonly scopes: readonly string[] | undefined;
 }
 
 /** Result of {@link signIn}: `wires` and `auth` for `createServer`, and access to the provider's tokens for handlers. */
 export interface SignIn {
-  /** For the option `wires`, beside the wires of the tools: the endpoints, and the metadata of the resource. */
+  /** Endpoints of the sign-in and metadata of the resource: values for the option `wires` of `createServer`, beside the wires of the tools. */
   readonly wires: readonly RequestWire[];
-  /** For the option `auth`. */
+  /** Authenticates callers by the tokens of this sign-in: the value of the option `auth` of `createServer`. */
   readonly auth: Auth;
   /**
    * The provider's tokens of a caller, with the option `upstream: "tokens"`. Never send them to the caller. `undefined` without that option,

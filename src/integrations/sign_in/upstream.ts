@@ -48,7 +48,7 @@ export interface UpstreamGrant extends ProviderUser {
 /** Input of a refresh at the provider: the user, and the provider's refresh token or an access token that does not expire. */
 export interface SavedGrant extends ProviderUser {
   readonly refreshToken?: string | undefined;
-  /** Of providers whose access tokens do not expire. */
+  /** The provider's access token, if its tokens do not expire; it is used in place of a refresh token. */
   readonly accessToken?: string | undefined;
 }
 

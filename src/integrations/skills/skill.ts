@@ -12,7 +12,7 @@ export const SKILL_FILE = "SKILL.md";
 export interface SkillSource {
   /** Path of its folder, such as `git/write-commits`; the last part is the name of the skill. */
   readonly path: string;
-  /** Its files by their path in the folder. One of them is `SKILL.md`. */
+  /** Files of the skill by their path in its folder. One of them is `SKILL.md`. */
   readonly files: Readonly<Record<string, string | Uint8Array>>;
 }
 
@@ -32,7 +32,7 @@ export interface Skill {
   readonly uri: string;
   /** The frontmatter of its SKILL.md, unchanged. */
   readonly frontmatter: SkillFrontmatter;
-  /** All of its files; `"dynamic"` if the server makes them as they are read. */
+  /** All files of the skill; `"dynamic"` if the server makes them when they are read. */
   readonly resources: readonly SkillResource[] | "dynamic";
   /** Metadata of the server. */
   readonly _meta?: Readonly<Record<string, unknown>> | undefined;

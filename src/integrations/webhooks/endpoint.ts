@@ -63,7 +63,7 @@ export interface SenderOptions {
 /** Sends the webhooks of one target, one try a call. After 5 failures in a row, an endpoint is tried once a minute only. */
 export class EndpointSender {
   readonly #options: SenderOptions;
-  /** By URL. */
+  /** Failures in a row, by the URL of the endpoint. */
   readonly #failures = new RecentMap<Failures>(MAX_COUNTED);
 
   constructor(options: SenderOptions) {

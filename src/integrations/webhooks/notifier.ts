@@ -81,7 +81,7 @@ export function createNotifier(targets: readonly CompletionTarget[], host: Notif
   };
 }
 
-/** One target of a server. */
+/** Sends the webhooks of one target of a server, in its jobs. */
 class Sender {
   readonly target: TargetDefinition;
   readonly endpoint: EndpointSender;

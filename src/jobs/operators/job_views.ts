@@ -16,9 +16,9 @@ export interface JobSummary {
   readonly state: JobState;
   /** Id of the caller; absent for an anonymous one. */
   readonly principal?: string;
-  /** When it was created, in milliseconds since the Unix epoch. */
+  /** When the job was created, in milliseconds since the Unix epoch. */
   readonly createdAtMs: number;
-  /** When it is deleted, in milliseconds since the Unix epoch. */
+  /** When the job is deleted, in milliseconds since the Unix epoch. */
   readonly expiresAtMs: number;
   /** Number of runs that have started. A run that stopped at a question, a sleep or a wait does not count. */
   readonly attempt: number;
@@ -44,7 +44,7 @@ export interface StepView extends Partial<Pick<LedgerEntry, "startedMs" | "ended
   readonly key: string;
   /** Size of its result, in UTF-16 code units of JSON; 0 for a step that has failed. */
   readonly chars: number;
-  /** Its result; absent without `values`. */
+  /** Result of the step; absent without `values`. */
   readonly value?: unknown;
   /** Why it has failed finally, and after how many tries. Absent for a step that succeeded. */
   readonly failed?: { readonly message: string; readonly code?: string; readonly tries: number };

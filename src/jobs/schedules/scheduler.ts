@@ -39,7 +39,7 @@ export function createScheduler(schedules: readonly Schedule[], host: ScheduleHo
   };
 }
 
-/** One schedule of one server. */
+/** Keeps the next call of one schedule in the engine, and decides whether a due call is made. */
 class ScheduleRunner {
   readonly digest: string;
   readonly #schedule: Schedule;

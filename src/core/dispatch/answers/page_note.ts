@@ -3,7 +3,7 @@ import type { BudgetedRun } from "./handle.ts";
 
 /** Which part of the whole list or text a page has: where it begins, how many items it has, and whether others follow. */
 export interface PageRange {
-  /** What is counted. */
+  /** Whether the page counts items of a list or characters of a text. */
   readonly unit: "Item" | "Character";
   /** Number of items or characters before the page. */
   readonly before: number;

@@ -18,7 +18,7 @@ const COLUMNS = { type: "array", items: { type: "string" }, description: "Names 
 
 /** Where a tool's declared output has the list, or text, that is cut into pages, and the schema of that list. */
 interface DeclaredList {
-  /** Name of the member of pages. */
+  /** Name of the member of a page that has the list or text. */
   readonly name: string;
   /** Schema of the list or text. */
   readonly schema: JsonSchema;

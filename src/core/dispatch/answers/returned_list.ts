@@ -5,7 +5,7 @@ import { isJsonObject, type Json, type Members } from "../../../internal/json.ts
 export interface ReturnedList {
   /** Name of the member of pages that has the items. */
   readonly name: string;
-  /** All items, or those of one part. */
+  /** The items that the handler returned: all, or those of one part. */
   readonly items: readonly unknown[];
   /** Members of each page, among them that of the items. */
   readonly members: Members;

@@ -16,9 +16,9 @@ export interface HostContext {
     readonly variables?: Readonly<Record<string, string | undefined>>;
     readonly css?: { readonly fonts?: string };
   };
-  /** How the view is shown now. */
+  /** Mode in which the host shows the view now. */
   readonly displayMode?: DisplayMode;
-  /** How the host can show it. */
+  /** Modes in which the host can show the view. */
   readonly availableDisplayModes?: readonly DisplayMode[];
   /** Size of the frame in CSS pixels: `width` and `height` are fixed, `maxWidth` and `maxHeight` are limits, absent ones are free. */
   readonly containerDimensions?: Readonly<Partial<Record<"width" | "height" | "maxWidth" | "maxHeight", number>>>;
@@ -152,9 +152,9 @@ export interface ViewMethods {
 
 /** A host, as it describes itself. Not verified. */
 export interface HostDescription {
-  /** Its name. */
+  /** Name of the host. */
   readonly name: string;
-  /** Its version. */
+  /** Version of the host. */
   readonly version: string;
   /** What it supports: `serverTools`, `serverResources`, `openLinks` and others. */
   readonly capabilities: Readonly<Record<string, unknown>>;

@@ -231,7 +231,7 @@ const RELEASE = `
   if redis.call("HGET", KEYS[1], "claim") ~= ARGV[1] then return 0 end
   return redis.call("HDEL", KEYS[1], "delivery", "claim", "until")`;
 
-/** Each job is a hash, which Redis deletes when it expires. */
+/** Job records in Redis: each is a hash, which Redis deletes when the job expires. */
 class RedisRecords implements JobRecords {
   readonly usesLocks = true;
   readonly #prefix: string;

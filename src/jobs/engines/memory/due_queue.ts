@@ -3,7 +3,7 @@ import type { Clock } from "../../../internal/time.ts";
 /** A value in a {@link DueQueue}, with the time when it is due. */
 export interface DueEntry<Value> {
   readonly value: Value;
-  /** When it is due, in milliseconds of the clock's elapsed time. */
+  /** Time at which the value is due, in milliseconds of the clock's elapsed time. */
   readonly dueMs: number;
   /** Position in the heap. */
   at: number;

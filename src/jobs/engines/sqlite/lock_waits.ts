@@ -21,7 +21,7 @@ interface WaitingRequest {
  */
 export class LockWaits {
   readonly #limitMs: number;
-  /** In the order of their arrival. */
+  /** Requests that wait for the file, in the order of their arrival. */
   readonly #waiting = new Set<WaitingRequest>();
   #pauseMs = FIRST_PAUSE_MS;
   #timer: ReturnType<typeof setTimeout> | undefined;
