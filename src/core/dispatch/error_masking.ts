@@ -10,7 +10,10 @@ import type { CallLogger } from "../handler/middleware.ts";
 /** Structured fields of a log line, by name. */
 export type LogFields = Readonly<Record<string, unknown>>;
 
-const print = (...line: unknown[]): void => console.error(...line);
+const print = (message: string, fields: LogFields): void => {
+  if (Object.keys(fields).length === 0) console.error(message);
+  else console.error(message, fields);
+};
 
 /** Logger of a server without the option: warnings and errors are written with `console.error`, other lines are dropped. */
 const DEFAULT_LOGGER: Logger = { debug() {}, info() {}, warn: print, error: print };

@@ -235,6 +235,43 @@ test("runs in an object have its env, and the Cron Trigger of the Worker starts 
   });
 });
 
+test(
+  "a Worker sees the latest progress of a job, and not each state between two requests to its object",
+  { skip },
+  async () => {
+    await withStorages(1, async (storage) => {
+      const objects: { fetch(request: Request): Promise<Response> }[] = [];
+      const namespace = () => ({
+        idFromName: (name: string) => name,
+        get: () => ({ fetch: (url: string, init: RequestInit) => objects[0]!.fetch(new Request(url, init)) }),
+      });
+      const gate = Promise.withResolvers<void>();
+      const count = defineTool("count").describe("Count").promise({ budgetMs: 60_000 }).handle(async (_, ctx) => {
+        for (let done = 1; done <= 50; done++) ctx.progress(done, 50);
+        await gate.promise;
+        return "counted";
+      });
+      const jobs = durableObjects({
+        namespace,
+        shards: 1,
+        server: (engine) => createServer({ tools: [count], keys: "k1:a secret of at least thirty-two bytes", engine }),
+      });
+      const state = { id: "toolwire/1/0", storage, blockConcurrencyWhile: <T>(work: () => Promise<T>) => work() };
+      objects.push(new jobs.Shard(state, {}));
+      const seen: number[] = [];
+      const onProgress = ({ done }: { readonly done: number }) => {
+        seen.push(done);
+        if (done === 50) gate.resolve();
+      };
+      // The handler waits for the caller to have seen its last state: that one is never skipped.
+      strictEqual(await testClient(jobs.server({})).count({}, { onProgress }), "counted");
+      strictEqual(seen.at(-1), 50);
+      deepStrictEqual(seen, [...new Set(seen)].sort((one, other) => one - other), "it never goes back");
+      ok(seen.length < 50, `not each of 50 states: ${seen.length}`);
+    });
+  },
+);
+
 test("durableObjects() refuses missing and invalid options", () => {
   const namespace = () => undefined as never;
   const server = () => ({ work: () => ({ stop: () => Promise.resolve() }) });
