@@ -65,7 +65,7 @@ for (const file of readdirSync(folder)) {
   });
 }
 
-test("each published tarball is one that was tested and attested, after somebody has approved it", () => {
+test("each published tarball was tested, attested and approved by a person", () => {
   const { jobs } = parse(readFileSync(join(folder, "release.yml"), "utf8")) as {
     jobs: Record<string, Job & { readonly needs?: string }>;
   };

@@ -38,7 +38,7 @@ const breaksLater: Fetch = (_, { body }) => {
   );
 };
 
-test("no answer that nobody reads rejects where nobody looks", async () => {
+test("an answer that is not read causes no unhandled rejection", async () => {
   const stray: unknown[] = [];
   const note = (reason: unknown) => void stray.push(reason);
   process.on("unhandledRejection", note);

@@ -236,7 +236,7 @@ test("leaving a loop early aborts the handler over memory, and result rejects", 
   await rejects(stream.result, { name: "AbortError" });
 });
 
-test("a handler over memory is told of the caller's timeout", async () => {
+test("a handler over the memory transport is aborted at the caller's timeout", async () => {
   let isAborted = false;
   const server = createServer({
     tools: [
@@ -264,12 +264,12 @@ test("an in-process fetch is held to the idle timeout as a real one is", async (
   await server.close(0);
 });
 
-test("an event that is nobody's is no end of the stream", async () => {
+test("an event of an unknown name does not end the stream", async () => {
   const pieces = [sse("ping", "x"), "event: ping\ndata: 2026-01-01\n\n", partial("a"), done()];
   strictEqual(await methodsOf(new FakeStream(pieces).answer).$.stream("t").result, "a");
 });
 
-test("createClient() refuses what is no transport, and options that nobody would see", () => {
+test("createClient() refuses values that are not transports, and unknown options", () => {
   const transport = memoryTransport(createServer({ tools: [] }));
   throws(() => createClient({} as typeof transport), /pass a URL, or a transport/);
   const wrong = /^TypeError: Cannot create client: there is no option "\w+" here, but timeoutMs, .*/;
@@ -310,7 +310,7 @@ test("a caller who has left is not listed anything either: nothing is sent", asy
   strictEqual(fake.asked.length, 0);
 });
 
-test("whoever answers a question may think longer than the wire may be quiet", async () => {
+test("the idle timeout of a wire does not run while the application answers a question", async () => {
   const ask = defineTool("ask").describe("Ask").handle(async (_, ctx) => {
     const { action } = await ctx.elicit("sure", { message: "Sure?", schema: v.object({}) });
     return action;

@@ -37,7 +37,7 @@ test("a client has only the tools, and $", async () => {
   strictEqual((client as unknown as Record<symbol, unknown>)[Symbol.toPrimitive], undefined);
 });
 
-test("a client makes no calls that nobody asked for: to be shown, or to be written as JSON", () => {
+test("a client that is printed or written as JSON makes no calls", () => {
   strictEqual(JSON.stringify({ client }), '{"client":{"$":{}}}');
   throws(() => String(client), TypeError);
 });

@@ -226,7 +226,7 @@ test("a slow loop holds an HTTP body back", async () => {
   strictEqual(seen, 1_000);
 });
 
-test("whoever asks for result wants all of it: nothing waits for a loop", async () => {
+test("reading result of a stream collects all pieces without a loop", async () => {
   const { client } = counting(1_000);
   deepStrictEqual(await client.count.stream().result, Array.from({ length: 1_000 }, (_, n) => n));
   const stream = client.count.stream();
@@ -286,7 +286,7 @@ test("over memory a stream is what it is over HTTP", async () => {
   }
 });
 
-test("a stream is read once, and says so to whoever reads it again", async () => {
+test("a second loop over a stream is refused with the reason", async () => {
   const count = defineTool("count").describe("Count").handle(async function* () {
     yield 1;
     yield 2;

@@ -47,7 +47,7 @@ const WIRES: Proofs = {
   ],
   "gRPC, Connect, gRPC-Web": [
     ["tests/wires/grpc/server_test.ts", "a reader that leaves before the first message aborts the handler"],
-    ["tests/hostile/servers/grpc_test.ts", "grpcTransport() makes a lost connection anew"],
+    ["tests/hostile/servers/grpc_test.ts", "grpcTransport() reconnects after a lost connection"],
   ],
 };
 
@@ -64,7 +64,7 @@ const CLIENT: Proofs = {
     ["tests/wires/mcp/client/legacy_test.ts", "a server that breaks each stream off after an event"],
   ],
   "an MCP session that the server no longer knows": [
-    ["tests/wires/mcp/client/legacy_test.ts", "a session that is forgotten twice in a row is an error"],
+    ["tests/wires/mcp/client/legacy_test.ts", "a session that is lost twice in a row is an error"],
   ],
   "a program over stdio that has ended": [[
     "tests/wires/mcp/client/stdio_full_test.ts",

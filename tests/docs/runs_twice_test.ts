@@ -65,7 +65,7 @@ const PROOFS: Proofs = {
   "a [value from outside](durable.md#values-from-others)": [
     [
       "tests/server/pages/resolver_test.ts",
-      "50 duplicates at once over three replicas: one 202, 49 x 200, and one run goes on",
+      "50 duplicates at once over three replicas: one 202, 49 x 200, and one run continues",
     ],
   ],
   "a [webhook](durable.md#webhooks-when-work-ends) that is sent": [
@@ -91,7 +91,7 @@ const PROOFS: Proofs = {
   "messages of an [MCP session](mcp.md)": [
     [
       "tests/wires/mcp/server/sessions_test.ts",
-      "a stream that was broken off is taken up where it was, and its call goes on meanwhile",
+      "a stream that broke off is resumed at its last event, and its call continues meanwhile",
     ],
   ],
   "middleware": [

@@ -26,7 +26,7 @@ test("docs/images/session.svg is drawn from the recording, and the recording is 
   deepStrictEqual(typed(recorded), typed(readScenes(join(root, "docs/stories.md"))));
 });
 
-test("the drawing is well-formed, small, without script, and stands still for readers who ask for that", () => {
+test("the drawing is well-formed, small, without script, and does not move for readers who prefer that", () => {
   ok(svg.length < 150_000, `${svg.length} bytes`);
   ok(!/<script|\son\w+=|href|url\((?!#)|@import/.test(svg));
   match(svg, /@media \(prefers-reduced-motion: reduce\)/);

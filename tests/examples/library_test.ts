@@ -445,7 +445,7 @@ test("search_documents is listed as docs/spec.md A.1 says", async () => {
   });
 });
 
-test("search_documents gives at most the limit, 10 if there is none", async () => {
+test("search_documents gives at most the limit, which is 10 by default", async () => {
   strictEqual((await library.search_documents({ query: "alaska" })).length, 10);
   strictEqual((await library.search_documents({ query: "alaska", limit: 100 })).length, 100);
   strictEqual((await library.search_documents({ query: "alaska", limit: 1 })).length, 1);

@@ -56,7 +56,7 @@ test("docs/limits.md has each limit with its default", () => {
   }
 });
 
-test("each test of a guarantee has a name of its own", () => {
+test("no two tests of guarantees have the same name", () => {
   const names = allGuarantees.flatMap((guarantee) => guarantee.tests.map((one) => testName(guarantee, one)));
   deepStrictEqual([...new Set(names)], names);
 });

@@ -205,7 +205,7 @@ test("official SDK, a result of a tool without an output: { content, isError: tr
   match(lines[0]!, /^read: A tool returned \{ isError: true, content \}.* Throw ctx\.fail\(code, message\)/);
 });
 
-test("a ToolError with a code of its author's: the log says that there is none, and what to throw", async () => {
+test("a ToolError with an unknown code: the log has the problem, and what to throw", async () => {
   const lines: string[] = [];
   const write = (_: string, data?: Loose) => void lines.push(`${data?.hint}`);
   const logger = { debug: () => {}, info: () => {}, warn: () => {}, error: write };

@@ -73,7 +73,7 @@ test("one port carries HTTP/1.1 with connections that are kept, under load, besi
   });
 });
 
-test("one port tells what a connection speaks, however little comes at once", async () => {
+test("one port recognises the protocol of a connection, however few bytes arrive at once", async () => {
   await withServer({ grpc: true }, async ({ url, port }) => {
     using connection = new RawConnection(url);
     const begun = [PREFACE, settings(), http2Frame(Type.settings, Flag.ack, 0), callFrames(1)];
@@ -155,7 +155,7 @@ test("one port closes at once beside connections that say nothing, or not enough
   for (const socket of sockets) socket.destroy();
 });
 
-test("a port of its own carries the other wires, too, and the first port tells where gRPC is", async () => {
+test("a separate port for gRPC serves the other wires, too, and the first port names it", async () => {
   await withServer({ grpc: { port: 0 } }, async ({ url, grpcUrl = "", port }) => {
     ok(url !== grpcUrl);
     strictEqual(await answers(grpcUrl), true);
@@ -199,7 +199,7 @@ test("serve() rejects where a port is taken, and leaves nothing open", async () 
   });
 });
 
-test("serve() rejects a certificate that is none, and leaves nothing open", async () => {
+test("serve() rejects an invalid certificate, and leaves nothing open", async () => {
   const port = await freePort();
   await rejects(serve(create(), { port, tls: { key: "no key", cert: "no certificate" } }), {
     name: "TypeError",

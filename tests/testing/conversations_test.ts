@@ -248,7 +248,7 @@ test("a token outlives the replica that gave it", async () => {
   await end();
 });
 
-test("a conversation goes on at any replica, with no state at any: each is new for each call", async () => {
+test("a conversation continues at any replica without state: a new server for each call", async () => {
   const { replicas, end } = simulate({ count: 2, seed: 1 });
   const client = replicas.client({
     wire: mixed,

@@ -120,7 +120,7 @@ test("a lost end of a stream comes after some of its events", async () => {
   deepStrictEqual([...lengths].sort(), [0, 1, 2, 3]);
 });
 
-test("kill() lets the caller of a call under way hear at once that nobody is there", async () => {
+test("kill() ends the calls under way at the replica at once as unavailable", async () => {
   const hang = defineTool("hang").describe("Hang").handle(() => new Promise<string>(() => {}));
   const replicas = simulateReplicas({ count: 1, create: ({ clock }) => createServer({ clock, tools: [hang] }) });
   const call = replicas.client({ retry: { attempts: 0 } }).hang();

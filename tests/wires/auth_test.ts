@@ -195,7 +195,7 @@ for (const wire of WIRES) {
   }
 }
 
-test("what was promised on one wire is its caller's on all others, and nobody else's", async () => {
+test("a promise of one wire belongs to its caller on all others, and to no other caller", async () => {
   const { server } = createWorld();
   const rows = WIRES.filter((wire) => skipOf(wire, ["callers who show who they are"]) === false);
   const opened = await Promise.all(rows.map(async (wire) => {

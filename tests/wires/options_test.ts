@@ -199,7 +199,7 @@ test("tools for models: options that are not what they should be", async () => {
   await rejects(wrong(), /strict must be true or false, not 1$/);
 });
 
-test("what is right, or left out, is taken", () => {
+test("valid options, and options that are left out, are accepted", () => {
   mcp({
     path: "//a//b%20c/",
     sessions: mcpSessions({ store: memorySessionStore({ ttlMs: 0.5, maxSessions: 1 }) }),

@@ -85,7 +85,7 @@ test("prompts/get gives a prompt, at once or later", async () => {
   deepStrictEqual(later.result?.content, { description: "Answer later", messages: [user("later")] });
 });
 
-test("prompts/get asks its caller, and goes on by the continuation", async () => {
+test("prompts/get asks its caller, and continues with the continuation", async () => {
   const asked = await rpc("prompts/get", { name: "ask" });
   strictEqual(asked.result?._meta.response_type, "elicitation");
   const _meta = {

@@ -13,7 +13,7 @@ const picture = { type: "image", data: PNG, mimeType: "image/png" };
 const pdf = { type: "resource", resource: { uri: "file:///a.pdf", mimeType: "application/pdf", blob: "JVBERg==" } };
 const returning = (name: string, value: unknown) => defineTool(name).describe(name).handle(() => value as object);
 
-test("call -o writes pictures and files, prints the rest, and writes text where there is none", async () => {
+test("call -o writes pictures and files, prints the rest, and writes text where the answer has no file", async () => {
   await using folder = await temporaryFolder();
   const tools = [
     returning("chart", [{ type: "text", text: "A chart" }, picture]),

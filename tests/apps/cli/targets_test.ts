@@ -115,7 +115,7 @@ test("durations have a unit, or are seconds", () => {
   for (const text of ["", "0s", "-1s", "5d", "soon", "1e3"]) throws(() => parseDuration(text), TypeError, text);
 });
 
-test("a principal has the scopes of the flags; without flags there is none, and every scope", () => {
+test("a principal has the scopes of the flags; without flags there is no principal, and every scope is granted", () => {
   strictEqual(principalOf({}), undefined);
   deepStrictEqual(principalOf({ principal: "ada" }), { id: "ada", scopes: [] });
   deepStrictEqual(principalOf({ scopes: ["a", " b", ""] }), { id: "local", scopes: ["a", "b"] });

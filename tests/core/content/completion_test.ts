@@ -92,7 +92,7 @@ test("completion of what is not there is refused, and what breaks is masked", as
   match(String(assertMasked(await catalog.complete({ ...ask, of, argument: "odd" }), log)), /an array of strings/);
 });
 
-test("input() anew forgets the completers of the old arguments", () => {
+test("a second input() removes the completers of the earlier arguments", () => {
   const { catalog } = new CatalogBench({
     prompts: [
       definePrompt("x").describe("x").input(v.object({ a: v.string() })).complete({ a: () => [] })

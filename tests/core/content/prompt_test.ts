@@ -19,7 +19,7 @@ const review = definePrompt("review")
   }))
   .handle(({ code, lines }) => [user(`${lines + 1} lines of ${code}`), assistant("Gladly")]);
 
-test("a prompt is listed with what was said of it, and nothing else", () => {
+test("a prompt is listed with the members of its definition, and no others", () => {
   const full = definePrompt("full")
     .title("Full")
     .describe("Everything")
@@ -133,7 +133,7 @@ test("an unknown prompt is not found, with those there are and the nearest", asy
   );
 });
 
-test("a prompt may ask, and goes on with the answer", async () => {
+test("a prompt asks its caller, and continues with the answer", async () => {
   const asking = definePrompt("asking").describe("Ask first").handle(async (_, ctx) => {
     const answer = await ctx.elicit("about", { message: "About what?", schema: v.object({ topic: v.string() }) });
     return answer.action === "accept" ? `Write about ${answer.content.topic}` : "Write";

@@ -10,7 +10,7 @@ const readme = defineResource("docs://readme").mimeType("text/markdown").read(()
 const books = new Map([["1", "Moby Dick"], ["22", "Emma"]]);
 const book = defineResource("books://{id}").read(({ id }) => books.get(id));
 
-test("a resource is listed with what was said of it, and nothing else", async () => {
+test("a resource is listed with the members of its definition, and no others", async () => {
   const full = defineResource("test://all")
     .name("all")
     .title("All")
@@ -125,7 +125,7 @@ for (
   });
 }
 
-test("a resource of its own comes before templates, and templates in order", async () => {
+test("a resource with a fixed URI is found before templates, and templates are matched in order", async () => {
   const { catalog } = new CatalogBench({
     resources: [
       defineResource("t://{a}/{b}").read(() => "first template"),
@@ -188,7 +188,7 @@ test("a list cannot ask, whatever untyped code tries", async () => {
   assertRefused(await catalog.listResources(from()), "internal");
 });
 
-test("a reader may ask, and goes on with the answer; the continuation is good for that URI only", async () => {
+test("a reader asks its caller, and continues with the answer; the continuation is valid for that URI only", async () => {
   const secret = defineResource("secret://{id}").read(async ({ id }, ctx) => {
     const answer = await ctx.elicit("sure", { message: `Read ${id}?`, schema: v.object({ yes: v.boolean() }) });
     return answer.action === "accept" && answer.content.yes ? `secret ${id}` : undefined;

@@ -83,7 +83,7 @@ test("jsonSchema() checks what handlers return", async () => {
   await rejects(client.place_order({ sku: "AB-1", count: 4 }), { code: "internal" });
 });
 
-test("jsonSchema() is refused where it is defined, if it is none, or its references lead nowhere", () => {
+test("jsonSchema() refuses at once what is not a JSON Schema, and references that lead nowhere", () => {
   for (const wrong of [undefined, null, true, "object", []]) {
     throws(() => jsonSchema(wrong as unknown as Record<string, unknown>), /A JSON Schema is an object/);
   }
@@ -116,7 +116,7 @@ for (const [schema, message] of UNUSABLE) {
   });
 }
 
-test("jsonSchema() takes what looks wrong, and is data or nobody's keyword", () => {
+test("jsonSchema() accepts what looks wrong in data and in unknown keywords", () => {
   const schema = {
     enum: [{ type: "text" }],
     default: { maxItems: "3" },
@@ -161,7 +161,7 @@ test("jsonSchema() passes over members that are undefined, as JSON does", async 
   for (const wrong of [{ a: 1 }, { gone: 1 }]) await rejects($.call("t", wrong), { code: "invalid_input" });
 });
 
-test("below a schema with an $id of its own, references lead into that one", async () => {
+test("below a schema with its own $id, references lead into that schema", async () => {
   const part = {
     $id: "https://e/b",
     type: "object",

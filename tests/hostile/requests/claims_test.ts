@@ -67,7 +67,7 @@ test("a path goes to the wire that has just it, else to the one that has the mos
   ) strictEqual(await ask(path), want, path.slice(0, 64));
 });
 
-test("a session of MCP is its caller's, whoever else knows its id", async () => {
+test("a session of MCP is refused to other callers that know its id", async () => {
   const server = createServer({
     logger: false,
     tools,

@@ -50,7 +50,7 @@ test("a refusal that cannot be written is answered with internal, streamed or no
   }
 });
 
-test("a code that is none of ours is masked: it came from another server, through a client in a handler", async () => {
+test("an unknown code is masked: it came from another server, through a client in a handler", async () => {
   for (const code of ["constructor", "__proto__", "brand_new"]) {
     const handler = () => {
       throw new ToolError(code as "internal", "x");
@@ -115,7 +115,7 @@ test("what a client got can be handed on by middleware, without what the first w
   deepStrictEqual([result.content, result._meta.cost, result._meta.server_version], ["inner", 3, "9.9.9"]);
 });
 
-test("details arrive as they were: an array, a text, an object with a code of its own", async () => {
+test("details arrive unchanged: an array, a text, an object with a member code", async () => {
   for (const details of [["a"], "s", { code: "mine", n: 1 }, { details: { a: 1 }, b: 2 }]) {
     const handler = () => {
       throw new ToolError("conflict", "x", { details });
@@ -214,7 +214,7 @@ test("an origin is allowed however it was written", async () => {
   }
 });
 
-test("a missing argument is said to be required", async () => {
+test("the error for a missing argument names it as required", async () => {
   const tool = defineTool("t").describe("T").input(v.object({ a: v.number() })).handle(({ a }) => a);
   const server = createServer({ logger: false, tools: [tool] });
   await rejects(createClient(memoryTransport(server)).$.call("t", {}), {

@@ -65,7 +65,7 @@ test("a reader that stalls has progress wait, and costs little", async () => {
   ok(received < 1_000, `${received} of 20,000 were kept`);
 });
 
-test("news for a listener that stalls are told once", { skip }, async () => {
+test("notifications for a listener that stalls are sent once", { skip }, async () => {
   const server = createFixture();
   const body = modernBody("subscriptions/listen", {
     notifications: { toolsListChanged: true, resourceSubscriptions: ["docs://readme"] },

@@ -52,7 +52,7 @@ test("what is no list, or has what is no tool, is no reason to break", async () 
   }
 });
 
-test("names and schemas that could do harm are left out or mended; the rest goes on", async () => {
+test("tools with names and schemas that could do harm are left out or corrected; the others are served", async () => {
   const logger = keepingLogger();
   const remote = scripted(JSON.parse(JSON.stringify([
     listing("__proto__"),
@@ -113,7 +113,7 @@ test("names and schemas that could do harm are left out or mended; the rest goes
   );
 });
 
-test("a name that it takes later from somebody else is not given to it", async () => {
+test("a remote server does not get a name that it claims later and another part has", async () => {
   const logger = keepingLogger();
   const remote = scripted([listing("mine")]);
   const far = await gateway("evil", remote);

@@ -195,7 +195,7 @@ test("grpcTransport() at a port of HTTP/1.1 says in the cause what is wrong ther
   });
 });
 
-test("grpcTransport() says in the cause where an answer came from that is none, and how it begins", async () => {
+test("grpcTransport() has in the cause the address and the start of a response that is not gRPC", async () => {
   await withServer((stream) => {
     stream.respond({ ":status": 404, "content-type": "text/html" });
     stream.end(`<h1>Nothing here</h1>${"x".repeat(70_000)}`);
@@ -264,7 +264,7 @@ test("grpcTransport() times out, aborts, and resets its stream, at a server that
   });
 });
 
-test("grpcTransport() makes a lost connection anew", async () => {
+test("grpcTransport() reconnects after a lost connection", async () => {
   await withServer((stream) => endWith(stream, [answer], { "grpc-status": "0" }), async (address, sessions) => {
     const client = createClient(grpcTransport(address), NO_RETRY);
     // The client is notified by the connection. Until then a call may fail with it.

@@ -258,7 +258,7 @@ test("oauthFetch() reads no metadata that have no end", async () => {
 
 const skip = runtime === "workerd" && "its requests cannot wait for each other: each gets tokens for itself";
 
-test("oauthFetch() does not hold a caller who leaves, and goes on for those who come back", { skip }, async () => {
+test("oauthFetch() releases a caller that aborts, and continues the sign-in for later callers", { skip }, async () => {
   const gate = Promise.withResolvers<object>();
   const { fetch, count, asked } = createNetwork({ [ISSUER_METADATA]: () => gate.promise });
   const { grant, pages } = agreeing();
@@ -372,7 +372,7 @@ for (const error of ["invalid_grant", "invalid_client", "unauthorized_client"]) 
   });
 }
 
-test("oauthFetch() asks again where nobody knows whom a refresh token was issued to", async () => {
+test("oauthFetch() signs in again if it is not known to which client a refresh token was issued", async () => {
   const { fetch, bodies } = createNetwork();
   const kept = { accessToken: "old", type: "bearer", issuer: ISSUER, refreshToken: "r" };
   const store = new Map([[`oauth tokens ${SERVER}`, JSON.stringify(kept)]]);

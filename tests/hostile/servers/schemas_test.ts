@@ -19,7 +19,7 @@ test("definitions that refer to each other many times over are looked at once ea
   ok("schema" in reduce(schema, OPENAI_STRICT));
 });
 
-test("what is nested deeper than the stack is not said strictly", () => {
+test("a schema that is nested deeper than the stack is not made strict", () => {
   let deep: Record<string, unknown> = { type: "string" };
   for (let level = 0; level < 20_000; level++) deep = { anyOf: [deep] };
   const reduced = reduce({ type: "object", properties: { a: deep }, additionalProperties: false }, OPENAI_STRICT);

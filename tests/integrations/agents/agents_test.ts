@@ -190,7 +190,7 @@ describe("explanations", () => {
     );
   });
 
-  test("wrong arguments are told by their path", async () => {
+  test("errors of wrong arguments have their path", async () => {
     const text = await callOne(createAgentFixture().server, "math_add", { a: "one" });
     match(text, /^The call failed \(invalid_input\)/);
     match(text, /^- a: /m);
@@ -216,7 +216,7 @@ describe("explanations", () => {
     match(text, /Tell the user/);
   });
 
-  test("an Anthropic result says that it is an error; one that is none does not", async () => {
+  test("an Anthropic result has is_error for an error only", async () => {
     const { run } = await anthropicTools(createAgentFixture().server);
     const results = await run([
       { type: "text" },
@@ -248,7 +248,7 @@ describe("explanations", () => {
 });
 
 describe("while a call runs", () => {
-  test("progress and pieces are told, with the call that they are of", async () => {
+  test("onProgress and onPartial get the call that they belong to", async () => {
     const reported: unknown[] = [];
     const { run } = await openaiResponsesTools(createAgentFixture().server, {
       onProgress: ({ done, total }: Progress, { tool, id }) => reported.push([tool, id, done, total]),

@@ -139,7 +139,7 @@ for (const [loop, open] of Object.entries(LOOPS)) {
       strictEqual(asked[0], 'drop: Allow the model to call "drop" with {"table":"users"}?');
     });
 
-    test("an approval that is not true is none; one that throws rejects", async () => {
+    test("an approval that is not true refuses the call; one that throws rejects", async () => {
       const { server, dropped } = tables();
       const odd = { approve: () => "yes" } as unknown as LoopOptions;
       match(await (await open(server, odd)).call("drop", USERS), /did not approve/);

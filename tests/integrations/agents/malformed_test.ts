@@ -41,7 +41,7 @@ test("calls of OpenAI's other interface are not passed over", async () => {
   });
 });
 
-test("what is no source is told, with what to pass", async () => {
+test("a value that is not a source is refused, with what to pass", async () => {
   for (const source of ["http://127.0.0.1/mcp-lite/v1", undefined, null]) {
     await rejects(openaiTools(source as never), { name: "TypeError", message: /: pass what createServer\(\) or/ });
   }

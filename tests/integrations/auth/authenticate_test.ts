@@ -224,7 +224,7 @@ test("authenticate() and bearer() take functions only", () => {
   throws(() => bearer("secret" as never), /^TypeError: Cannot verify tokens: pass a function/);
 });
 
-test("a challenge stays one header, whatever is said in it", async () => {
+test("a challenge is one header, whatever characters its values have", async () => {
   for (
     const [message, details, want] of [
       [

@@ -244,7 +244,7 @@ test("jwt() wants the scopes that each token has to have", async () => {
   );
 });
 
-test("jwt() lets a function say who the caller is, or that it is nobody", async () => {
+test("jwt() takes a function that returns the principal, or undefined for an unknown caller", async () => {
   const { server } = create({
     principal: ({ client_id: id }) => typeof id === "string" ? { id: `client:${id}` } : undefined,
   });

@@ -23,7 +23,7 @@ const INVALID =
 const INSUFFICIENT =
   `Bearer error="insufficient_scope", error_description="Needs scopes docs:read, docs:write", scope="docs:read docs:write", resource_metadata="${METADATA_URL}"`;
 
-test("MCP-lite: nobody is answered 401, with what to do about it", async () => {
+test("MCP-lite: an unknown caller gets 401, with what to do", async () => {
   const { server, runs } = create();
   for (const path of ["/calltools", "/rpc", "/call", "/tools", "/listtools"]) {
     const response = await post(server, `/mcp-lite/v1${path}`, "{}");
@@ -43,7 +43,7 @@ test("MCP-lite: nobody is answered 401, with what to do about it", async () => {
   deepStrictEqual(runs, []);
 });
 
-test("MCP-lite: whoever is refused is so before anything else of the request is looked at", async () => {
+test("MCP-lite: an unknown caller is refused before the rest of the request is read", async () => {
   const { server } = create();
   const url = "https://api.example/mcp-lite/v1/calltools";
   strictEqual((await server.fetch(new Request(url))).status, 401);
@@ -53,7 +53,7 @@ test("MCP-lite: whoever is refused is so before anything else of the request is 
   strictEqual((await server.fetch(new Request("https://api.example/elsewhere"))).status, 404);
 });
 
-test("MCP-lite: a token in the URL is none", async () => {
+test("MCP-lite: a token in the URL is ignored", async () => {
   const { server } = create();
   strictEqual((await post(server, "/mcp-lite/v1/tools?access_token=ada", "{}")).status, 401);
   const form = { "content-type": "application/x-www-form-urlencoded" };
@@ -191,7 +191,7 @@ test(
   },
 );
 
-test("serve(): a refused caller's connection goes on", { skip }, async () => {
+test("serve(): the connection of a refused caller stays open", { skip }, async () => {
   const { serve } = await import("../../../src/entries/serve.ts");
   const { server } = create();
   const listening = await serve(server, { port: 0, graceMs: 0 });

@@ -116,7 +116,7 @@ test("cache() keeps no failure, no refusal, no question, no promise, nothing str
   deepStrictEqual(sink.partials, ["a", "a"]);
 });
 
-test("cache() does not answer for redeem and cancel, and goes on with what was asked", async () => {
+test("cache() does not answer redeem and cancel, and passes questions on", async () => {
   let checks = 0;
   const external = reading.external({ start: () => 1, check: () => ++checks });
   const bench = new Bench([external], { keys: KEYS, middleware: [cache({ ttlMs: 1_000 })] });

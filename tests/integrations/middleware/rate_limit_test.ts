@@ -69,7 +69,7 @@ test("rateLimit() keeps limits apart in one store by their names", async () => {
   deepStrictEqual([await one.call(), await other.call(), await one.call()], ["taken", "taken", 1000]);
 });
 
-test("rateLimit() refuses or allows, as it is told, while its store cannot be reached", async () => {
+test("rateLimit() refuses or allows, by ifStoreFails, while its store cannot be reached", async () => {
   const store: RateLimitStore = { take: () => Promise.reject(new Error("down")) };
   const refusing = await new Bench([ping], { middleware: [rateLimit({ perSecond: 1, store })] }).call("ping");
   ok(refusing.kind === "error" && refusing.code === "unavailable");
@@ -126,7 +126,7 @@ test("memoryRateLimitStore() forgets the bucket that was not used for longest", 
   deepStrictEqual([take("a"), take("c"), take("b")], [1000, 1000, 0], "b was forgotten");
 });
 
-test("memoryRateLimitStore() stands a clock that goes back", () => {
+test("memoryRateLimitStore() works with a clock that is set back", () => {
   const store = memoryRateLimitStore();
   deepStrictEqual([
     store.take("a", { perSecond: 1, burst: 1 }, 1000),

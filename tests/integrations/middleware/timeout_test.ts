@@ -53,6 +53,6 @@ test("timeout() leaves what is quick alone, and no timer behind", async () => {
   ok(!(new Bench([t.use(timeout(500)).handle(() => 1)]).call("t") instanceof Promise));
 });
 
-test("timeout() refuses a limit that is none", () => {
+test("timeout() refuses an invalid limit", () => {
   for (const ms of [0, -1, Number.NaN, Number.POSITIVE_INFINITY]) throws(() => timeout(ms), RangeError);
 });

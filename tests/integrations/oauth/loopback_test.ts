@@ -40,7 +40,7 @@ test("loopbackRedirect() takes the answer to what was asked, and nothing else", 
   await rejects(fetch(redirect.url));
 });
 
-test("loopbackRedirect() takes the port and the path that it is told to, and says when the port is taken", async () => {
+test("loopbackRedirect() listens on the given port and path, and reports a port that is taken", async () => {
   const first = await loopbackRedirect({ open: () => {}, path: "/signed-in" })();
   const { port, pathname, hostname } = new URL(first.url);
   deepStrictEqual([pathname, hostname], ["/signed-in", "127.0.0.1"]);

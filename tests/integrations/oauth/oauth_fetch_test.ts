@@ -34,7 +34,7 @@ test("oauthFetch() asks nothing of a server that lets everybody in", async () =>
   deepStrictEqual(asked, [SERVER]);
 });
 
-test("oauthFetch() signs in where that is wanted, whether or not a GET is told so, and nowhere else", async () => {
+test("oauthFetch() signIn() asks for consent once if the server needs tokens, and not at all if it is open", async () => {
   const open = createNetwork({ [SERVER]: () => new Response(null, { status: 405 }), [RESOURCE_METADATA]: NOTHING });
   const { grant, pages } = agreeing();
   await open.fetch(grant).signIn();
@@ -49,7 +49,7 @@ test("oauthFetch() signs in where that is wanted, whether or not a GET is told s
   deepStrictEqual([pages.length, silent.count(`${ISSUER}/token`)], [1, 1]);
 });
 
-test("oauthFetch() uses no tokens of another issuer than the one that it is told", async () => {
+test("oauthFetch() uses tokens of the given issuer only", async () => {
   const kept = { accessToken: "stale", issuer: "https://old.example", refreshToken: "r", renewAtMs: 1 };
   const store = new Map([[`oauth tokens ${SERVER}`, JSON.stringify(kept)]]);
   const { fetch, asked } = createNetwork();
@@ -225,7 +225,7 @@ for (
   });
 }
 
-test("authorizationCode() registers anew after it has been forgotten", async () => {
+test("authorizationCode() registers again after its registration was deleted", async () => {
   let isKnown = false;
   const { fetch, count } = createNetwork({
     [`${ISSUER}/token`]: () => isKnown ? { access_token: "good", token_type: "Bearer" } : refuse(401, "Basic"),

@@ -103,7 +103,7 @@ test("oauthFetch() registers, has a person agree once, and calls over each trans
   strictEqual(await createClient(connectTransport(ORIGIN, { fetch: unary }))["whoami"]?.({}), "ada");
 });
 
-test("oauthFetch() refreshes once for many parallel calls, and asks nobody", async () => {
+test("oauthFetch() refreshes once for many parallel calls, without asking the user", async () => {
   const { connectTo, grants, revoke } = createWorld();
   const { pages, grant } = createPerson();
   const { client } = connectTo(grant);

@@ -68,7 +68,7 @@ test("signOut() is not undone by who comes while the store forgets", { skip }, a
   deepStrictEqual(bodies.map((body) => body.get("refresh_token")), [null]);
 });
 
-test("signIn() after signOut() gets tokens of its own, and not those that are under way", { skip }, async () => {
+test("signIn() after signOut() gets new tokens, and not those that are under way", { skip }, async () => {
   const { late, asked, open } = gated(`${ISSUER}/token`, GOOD);
   const others = { ...late };
   const { fetch } = createNetwork(others);

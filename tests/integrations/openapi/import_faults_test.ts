@@ -91,7 +91,7 @@ test("what a parameter or a path refers to is looked at after select, and told w
   deepStrictEqual(tools.map(({ name }) => name), ["get_ok"]);
 });
 
-test("a parameter without a name is told by its place", () => {
+test("the error for a parameter without a name has its place", () => {
   const parameters = [{ name: "q", in: "query", schema: {} }, { in: "query", schema: {} }];
   strictEqual(
     String(faultOf({ "/p": { get: { parameters } } })),

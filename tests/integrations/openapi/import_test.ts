@@ -335,7 +335,7 @@ for (const [status, code] of [[429, "rate_limited"], [500, "unavailable"], [503,
   });
 }
 
-test("toolsFromOpenApi() reads no more than it may, and says so when nobody answers", async () => {
+test("toolsFromOpenApi() reads no more than its limit, and reports an API that does not answer", async () => {
   const large = () => new Response("x".repeat(2_000));
   await rejects(answering(large, {}, "post", { maxResponseBytes: 1_999 }), { code: "result_too_large" });
   strictEqual(String(await answering(large, {}, "post", { maxResponseBytes: 2_000 })).length, 2_000);

@@ -143,7 +143,7 @@ test("otel() takes a traceparent of a later version", async () => {
   deepStrictEqual([parentSpanContext?.spanId, parentSpanContext?.traceState?.get("a")], [PARENT_ID, "b"]);
 });
 
-test("otel() links the run of a job to the call that began it, in a trace of its own", async () => {
+test("otel() links the run of a job, in a separate trace, to the call that began it", async () => {
   const { clock, engine } = standstill();
   const { telemetry, bench } = traced([t.promise().handle(() => 1)], { clock, engine });
   const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));

@@ -179,7 +179,7 @@ describe("redisChangeBus()", { skip: skipReason("redis") }, () => {
     }
   });
 
-  test("redisChangeBus() goes on without Redis here, and tells the others when it is back", PATIENT, async () => {
+  test("redisChangeBus() notifies this process without Redis, and the others once Redis is back", PATIENT, async () => {
     const server = await startRedis();
     const name = crypto.randomUUID();
     const [one, two] = [open(server.url, name, 1_000), open(server.url, name, 1_000)];

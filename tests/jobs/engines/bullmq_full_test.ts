@@ -83,40 +83,44 @@ for (const store of STORES) {
       await fresh.stop();
     });
 
-    test("insert() has a worker told when the job is due, and nobody of a job that was refused", PATIENT, async () => {
-      const { url } = await server();
-      // The last delay is longer than the time limit of a reply.
-      const opened = openOn(store, url, { timeoutMs: 4_000 });
-      const { engine } = opened;
-      const jobs = [newJob(), newJob(), newJob(), newJob()] as const;
-      const [first, late, now, soon] = jobs;
-      const ranMs = new Map<string, number>();
-      const dueMs = new Map<string, number>();
-      const runs = new Runs((id) => void ranMs.set(id, performance.now()));
-      const worker = engine.work(runs.run, { concurrency: 4 });
-      const insert = async (job: Job, dueInMs: number): Promise<void> => {
-        dueMs.set(job.id, performance.now() + dueInMs);
-        strictEqual(await engine.insert(job, dueInMs), true);
-        strictEqual(await engine.insert(job, 0), false);
-      };
-      const ran = (job: Job) => until("it is run", () => runs.count(job.id) > 0);
-      // The worker waits for deliveries afterwards.
-      await insert(first, 0);
-      await ran(first);
-      await insert(late, 5_000);
-      await insert(now, 0);
-      await ran(now);
-      await insert(soon, 500);
-      await ran(soon);
-      await ran(late);
-      deepStrictEqual([...ranMs.keys()], [first.id, now.id, soon.id, late.id]);
-      // By another clock, a timer may be a little early.
-      for (const { id } of jobs) ok(ranMs.get(id)! > dueMs.get(id)! - 20);
-      await worker.stop();
-      strictEqual(runs.begun.length, jobs.length);
-      await opened.close();
-      deepStrictEqual(opened.errors.map(String), []);
-    });
+    test(
+      "insert() delivers the job to a worker when it is due, and delivers no job that was refused",
+      PATIENT,
+      async () => {
+        const { url } = await server();
+        // The last delay is longer than the time limit of a reply.
+        const opened = openOn(store, url, { timeoutMs: 4_000 });
+        const { engine } = opened;
+        const jobs = [newJob(), newJob(), newJob(), newJob()] as const;
+        const [first, late, now, soon] = jobs;
+        const ranMs = new Map<string, number>();
+        const dueMs = new Map<string, number>();
+        const runs = new Runs((id) => void ranMs.set(id, performance.now()));
+        const worker = engine.work(runs.run, { concurrency: 4 });
+        const insert = async (job: Job, dueInMs: number): Promise<void> => {
+          dueMs.set(job.id, performance.now() + dueInMs);
+          strictEqual(await engine.insert(job, dueInMs), true);
+          strictEqual(await engine.insert(job, 0), false);
+        };
+        const ran = (job: Job) => until("it is run", () => runs.count(job.id) > 0);
+        // The worker waits for deliveries afterwards.
+        await insert(first, 0);
+        await ran(first);
+        await insert(late, 5_000);
+        await insert(now, 0);
+        await ran(now);
+        await insert(soon, 500);
+        await ran(soon);
+        await ran(late);
+        deepStrictEqual([...ranMs.keys()], [first.id, now.id, soon.id, late.id]);
+        // By another clock, a timer may be a little early.
+        for (const { id } of jobs) ok(ranMs.get(id)! > dueMs.get(id)! - 20);
+        await worker.stop();
+        strictEqual(runs.begun.length, jobs.length);
+        await opened.close();
+        deepStrictEqual(opened.errors.map(String), []);
+      },
+    );
 
     test("a worker ignores what is delivered of refused inserts, without an error", PATIENT, async () => {
       const { url } = await server();

@@ -27,7 +27,7 @@ test("memoryEngine() refuses a job too many, until one expires or is removed", (
   doesNotThrow(() => engine.insert(second!));
 });
 
-test("memoryEngine() makes room of what expires first, wherever it stands", () => {
+test("memoryEngine() evicts the job that expires first, wherever it is in the list", () => {
   const clock = new FakeClock();
   const engine = memoryEngine({ maxJobs: 3, clock });
   const ttls = [50_000, 10_000, 40_000];

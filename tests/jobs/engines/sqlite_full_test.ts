@@ -160,7 +160,7 @@ test("sqlite() deletes expired jobs, and what was to be delivered of them", asyn
   await close();
 });
 
-test("sqlite() throws what the database throws, tells of it in the background, and goes on", async () => {
+test("sqlite() throws what the database throws, logs it in the background, and continues", async () => {
   const errors: unknown[] = [];
   const options = { busyTimeoutMs: 1, pollMs: 5, leaseMs: 600, logger: errorLogger((error) => errors.push(error)) };
   const { path, engine, close } = await openSqlite(options);
@@ -313,7 +313,7 @@ test("SqliteStore: tells in one question which of many jobs others have changed"
   other.close();
 });
 
-test("SqliteSubscriptions: asks once for all that are watched, and not at all while nobody has written", async () => {
+test("SqliteSubscriptions: reads the versions of all watched jobs at once, and only after a write", async () => {
   await using folder = await temporaryFolder();
   const path = join(folder.path, "jobs.db");
   const [one, other] = [openStore(path, CONNECTION), openStore(path, CONNECTION)];

@@ -108,7 +108,7 @@ function streaming() {
   return { bench: new Bench([tool], { keys: KEYS }), gates };
 }
 
-test("a stream is told of its promise at the budget, goes on, and ends with the answer", async () => {
+test("a stream gets its promise at the budget, continues, and ends with the answer", async () => {
   const { bench, gates } = streaming();
   const sink = new KeptSink();
   const call = watch(bench.call("t", {}, { sink, meta: { deadlineMs: 10_000 } }));
@@ -237,7 +237,7 @@ for (
   });
 }
 
-test("a stream that cannot be adopted goes on without the event", async () => {
+test("a stream whose run cannot become a job continues without the event", async () => {
   const { bench, gates, clock } = onEngine(() => ({ insert: throwing }));
   const sink = new KeptSink();
   const call = watch(bench.call("t", {}, { sink }));
@@ -322,7 +322,7 @@ test("a stream promises by 0.8 of its deadline, however long its adoption took t
   asPromise(call.settled);
 });
 
-test("what a handler says late is what the promise gives: failures, refusals of its own, and masked errors", async () => {
+test("a late result of a handler is that of the promise: failures, its own errors, and masked ones", async () => {
   const gates = new Gates();
   const tool = t.errors({ sold_out: v.object({ left: v.number() }) }).promise({ budgetMs: 1_000, retries: 0 })
     .handle(async (_, ctx) => {

@@ -175,7 +175,7 @@ test("ctx.onEvent() sees pieces and progress, whether or not the caller does, an
   }
 });
 
-test("what a listener throws is logged, and the call goes on", async () => {
+test("what a listener throws is logged, and the call continues", async () => {
   const tool = t.handle(async function* () {
     yield "a";
   });

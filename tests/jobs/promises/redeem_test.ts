@@ -62,7 +62,7 @@ test("a promise that has expired is expired_promise, a minute later than it said
   assertRefused(await bench.call("cancel", { promise: token }), "expired_promise");
 });
 
-test("a promise is its caller's alone: anybody else is told that it is none", async () => {
+test("a promise is its caller's alone: other callers get invalid_promise", async () => {
   const { bench } = await promised();
   const peer = (id: string) => ({ principal: { id } });
   const { token } = asPromise(await bench.call("t", { n: 2 }, { meta, peer: peer("ada") }));
@@ -97,7 +97,7 @@ test("a promise of a memory engine that is gone is promise_lost, and says which 
   }
 });
 
-test("a promise whose job a shared engine has forgotten is promise_lost, and names the engine", async () => {
+test("a promise whose job a shared engine has deleted is promise_lost, and names the engine", async () => {
   const { clock, engine } = standstill();
   const tool = t.promise().handle(() => new Promise(() => {}));
   const first = new Bench([tool], { keys: KEYS, clock, engine: withoutInstance(engine), work: false });
@@ -234,7 +234,7 @@ test("cancel of an adopted run reaches its signal", async () => {
   asFailure(await redeem(bench, token), "cancelled");
 });
 
-test("cancel of a stream that goes on past its budget ends the stream", async () => {
+test("cancel of a stream that continues past its budget ends the stream", async () => {
   const gates = new Gates<string>();
   const tool = t.promise({ budgetMs: 1_000 }).handle(async function* () {
     yield await gates.wait();

@@ -47,7 +47,7 @@ async function promised(bench: Bench): Promise<string> {
   return asPromise(settledOf(call)).token;
 }
 
-test("sleep() ends the run, gives the caller a promise at once, and goes on when the time has come", async () => {
+test("sleep() ends the run, gives the caller a promise at once, and continues after the time", async () => {
   const steps: string[] = [];
   const { bench, clock, jobs, runs } = opened(async (_, ctx) => {
     await ctx.step("before", () => steps.push("before"));
@@ -273,7 +273,7 @@ test("a value that does not fit is logged, leaves the wait open, and is refused 
   deepStrictEqual(asAnswer(await redeem(bench, token)), { action: "accept", content: { ok: true } });
 });
 
-test("a wait goes on beside a question, and a value that comes meanwhile is kept", async () => {
+test("a wait stays open beside a question, and a value that arrives meanwhile is kept", async () => {
   let made: Resolver | undefined;
   const { bench, jobs } = opened(async (_, ctx) => {
     made = await ctx.resolver("k");

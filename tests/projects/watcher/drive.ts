@@ -41,7 +41,7 @@ test("a key is required, and the Worker's own pages remain", async () => {
   strictEqual(await (await fetch(origin)).text(), "watcher");
 });
 
-test("work goes on in an object, with the bindings", async () => {
+test("work continues in an object, with the bindings", async () => {
   const ada = connect("key-of-ada");
   const progress: number[] = [];
   const job = await ada.check_all.start();

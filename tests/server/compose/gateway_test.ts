@@ -63,7 +63,7 @@ test("a promise of a server two gateways away is redeemed at any replica, by who
   for (const server of [one, two, middle, remote]) await server.close(0);
 });
 
-test("a token of the remote is none of the gateway's, even where both have the same keys", async () => {
+test("a token of the remote server is refused by the gateway, even if both have the same keys", async () => {
   const { remote, gate } = remoteWith({ keys: KEYS });
   const app = createServer({
     tools: [],
@@ -123,7 +123,7 @@ test("keys of different callers do not meet at a server that sees one caller", a
   await remote.close(0);
 });
 
-test("what a caller says goes on: deadline, trace and leaving; config only where it is wanted", async () => {
+test("deadline, trace and abort of a caller are passed on; config only if that is requested", async () => {
   const remote = scripted([listing("ping")]);
   const app = createServer({
     tools: [],

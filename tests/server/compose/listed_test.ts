@@ -32,7 +32,7 @@ test("arguments that are named as keywords are, and data, stay in schemas; keywo
   });
 });
 
-test("options that there are not, or that are not what they should be, are told at once", async () => {
+test("unknown and invalid options are refused at once", async () => {
   const make = (options: object) => gateway("far", scripted([listing("one")]), options as GatewayOptions);
   for (
     const [options, message] of [

@@ -7,7 +7,7 @@ import { FakeClock, testClient } from "../../../src/entries/testing.ts";
 import { listing, scripted } from "./scripted.ts";
 import type { Transport } from "../../../src/entries/wire.ts";
 
-test("calls of a tool that is gone list the server once in a while, and callers are told of changes alone", async () => {
+test("calls of a removed tool list the server again at intervals, and callers are notified of changes only", async () => {
   let lists = 0;
   let news = 0;
   const remote = scripted([listing("gone")], () => ({ kind: "error", code: "tool_not_found", message: "No" }));

@@ -190,7 +190,7 @@ test("a store that is away is 503, with Retry-After", async () => {
   strictEqual((await post(stage.server, url)).status, 202);
 });
 
-test("50 duplicates at once over three replicas: one 202, 49 x 200, and one run goes on", async () => {
+test("50 duplicates at once over three replicas: one 202, 49 x 200, and one run continues", async () => {
   const stage = opened({}, 3);
   const { url, work } = await waiting(stage);
   const sent = await Promise.all(Array.from({ length: 50 }, (_, n) => post(stage.servers[n % 3]!, url)));

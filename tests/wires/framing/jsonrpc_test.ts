@@ -107,7 +107,7 @@ test("decodeRequest() and isRequestId() are total", () => {
   );
 });
 
-test("parseJson() gives the value, or why there is none", () => {
+test("parseJson() gives the value, or why it cannot be read", () => {
   deepStrictEqual(parseJson('{"a":[1]}', 512), { value: { a: [1] } });
   for (const text of ["", " ", "{", "{'a':1}", "nul", '{"a":1}x', "\u0000", "NaN", "\ufeff\ufeff{}", "[1,]"]) {
     const parsed = parseJson(text, 512);

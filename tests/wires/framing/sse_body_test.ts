@@ -59,7 +59,7 @@ test("SseBody holds what is not read, asks the writer to wait, and sends all of 
   }
 });
 
-test("SseBody loses nothing, sends nothing twice and keeps the order, whoever is quicker", async () => {
+test("SseBody loses nothing, sends nothing twice and keeps the order, with a slow reader or a slow writer", async () => {
   const step = fc.constantFrom("write", "read", "turn");
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {

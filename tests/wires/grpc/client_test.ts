@@ -53,7 +53,7 @@ test("connectTransport() sends what Connect asks for, and nothing of the library
   strictEqual(headers.get("user-agent"), null);
 });
 
-test("transports send the caller's headers, made anew for each request, and keep the query", async () => {
+test("transports send the caller's headers, made for each request, and keep the query", async () => {
   let calls = 0;
   const seen: (string | null)[] = [];
   const fetch = (url: string, init: RequestInit): Promise<Response> => {

@@ -196,7 +196,7 @@ test("the caller's deadline ends the call, in either protocol's header", async (
   }
 });
 
-test("a deadline that has passed, is none, or is far away is answered cleanly", async () => {
+test("a deadline that has passed, is invalid, or is far away gets a regular answer", async () => {
   const answers: string[] = [];
   for (const value of ["0", "-1", "abc", "99999999999", "9999999999"]) {
     const headers = { ...JSON_TYPE, "connect-timeout-ms": value };
@@ -330,7 +330,7 @@ test("other methods, types and paths are refused by their statuses", async () =>
   strictEqual((await post(server, "/mcplite.MCPLite/CallTools", "{}")).status, 404);
 });
 
-test("gRPC itself is told where it belongs, by a status that needs no trailers", async () => {
+test("native gRPC on the wrong port gets a status, without trailers, that names the right one", async () => {
   for (const type of ["application/grpc", "application/grpc+proto"]) {
     const { status, headers } = await post(server, CALL, frame(new Uint8Array()), { "content-type": type });
     deepStrictEqual([status, headers.get("grpc-status")], [200, "12"], type);

@@ -24,7 +24,7 @@ function createGuarded(allowAnonymous: boolean) {
 
 const as = (token: string) => ({ authorization: `Bearer ${token}` });
 
-test("metadata lists what its caller may know of, and is nobody else's to keep", async () => {
+test("metadata lists the actions that its caller may see, and may not be cached for others", async () => {
   const server = createGuarded(true);
   for (const [path, all] of [["", ["plain", "scoped", "hidden"]], ["/1.0.0", ["hidden", "old"]]] as const) {
     const forAdmin = await ask(server, "GET", path, undefined, as("admin"));

@@ -112,7 +112,7 @@ test("sessionId and headers go along", async () => {
   deepStrictEqual([sessions, seen], [["s1"], ["Bearer x", "Bearer x"]]);
 });
 
-test("metadata that is none is refused; schemas that cannot be used check nothing", async () => {
+test("invalid metadata is refused; schemas that cannot be used check nothing", async () => {
   const serve = (metadata: unknown) => (_: string, init: RequestInit) =>
     Promise.resolve(Response.json(init.method === "GET" ? metadata : { status: "ok", data: 1 }));
   for (

@@ -13,7 +13,7 @@ const account = defineTool("account").describe("Say whose it is").annotate({ rea
 
 const KEYS = "k1:a secret that is long enough for all the tests";
 
-test("what is cached is found by nobody with another config", async () => {
+test("a cached answer is not returned for another config", async () => {
   const server = createServer({
     tools: [account],
     middleware: [cache({ ttlMs: 60_000 })],

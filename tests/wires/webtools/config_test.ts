@@ -18,7 +18,7 @@ test("config is the default under what the caller sends", async () => {
   deepStrictEqual(await call({ b: 2, d: 3 }), { a: 1, b: 2, d: 3 });
 });
 
-test("where neither the caller nor the webtool has any, the server's own counts, and nobody reads it", async () => {
+test("if neither the caller nor the webtool has config, that of the server is used, and not shown", async () => {
   const tool = defineTool("t").describe("T").config(v.object({ apiKey: v.string() }))
     .handle((_, ctx) => ctx.config.apiKey.length);
   const wire = webtools({ name: "weather", description: "W", version: "1.0.0" });
@@ -27,7 +27,7 @@ test("where neither the caller nor the webtool has any, the server's own counts,
   ok(!(await ask(server, "GET", "")).text.includes(SECRET));
 });
 
-test("the wire's own schema holds for every action, and what it makes of config goes on to the tool", async () => {
+test("the wire's schema of config is checked for every action, and its output is passed to the tool", async () => {
   const plain = defineTool("plain").describe("P").handle(() => "ok");
   const typed = defineTool("typed").describe("T").config(v.object({ n: v.number() })).handle((_, ctx) => ctx.config.n);
   const config = v.object({ n: v.optional(v.pipe(v.number(), v.minValue(1)), 5) });

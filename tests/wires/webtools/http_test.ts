@@ -55,7 +55,7 @@ test("If-Match on a call: another metadata is 412, before anything is run", asyn
   strictEqual((await ask(server, "POST", "/", { ...call, version: "1.0.0" }, { "if-match": etag })).status, 412);
 });
 
-test("answers are nobody's to keep", async () => {
+test("answers may not be cached", async () => {
   const { server } = createWeather();
   for (const body of [{ action: "get_current", request: { location: "Paris" } }, { action: "x", request: {} }]) {
     strictEqual((await ask(server, "POST", "/", body)).headers.get("cache-control"), "no-store");
@@ -146,7 +146,7 @@ test("other wires keep their own methods", async () => {
   strictEqual(preflight.headers.get("access-control-allow-methods"), "POST");
 });
 
-test("who may not talk to the server at all is told so in the envelope", async () => {
+test("a caller that the server refuses gets the refusal in the envelope", async () => {
   const { server } = createWeather({}, { hosts: ["weather.example"] });
   const { status, json } = await ask(server, "GET", "/");
   deepStrictEqual([status, json.status, json.error.code], [403, "error", "PERMISSION_DENIED"]);
@@ -154,7 +154,7 @@ test("who may not talk to the server at all is told so in the envelope", async (
   deepStrictEqual([foreign.status, foreign.json.error.code], [403, "PERMISSION_DENIED"]);
 });
 
-test("a path of its own, two webtools on one server, and the root", async () => {
+test("a chosen path, two webtools on one server, and the root path", async () => {
   const tools = [defineTool("t").describe("T").handle(() => 1)];
   const wires = [
     webtools({ name: "a", description: "A", version: "1.0.0", path: "/" }),

@@ -98,7 +98,7 @@ test("an old version's tools are no tools of other wires", async () => {
   await server.close(0);
 });
 
-test("a continuation of one version is none of another", async () => {
+test("a continuation of one version is refused by another", async () => {
   const ask = (version: string) =>
     defineTool("t").describe("Asks").handle(async (_, ctx) => {
       await ctx.elicit("q", { message: "?", schema: v.object({}) });

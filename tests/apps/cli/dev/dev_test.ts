@@ -45,7 +45,7 @@ test("a server for development writes a line for each call, and errors of handle
   match(log, / crash memory error internal [\d.]+ ms$/);
 });
 
-test("a server for development has the console, with its key, unless it has one of its own", async () => {
+test("a server for development has the console, with its key, unless it mounts a console itself", async () => {
   const options = { keys: KEYS, wires: undefined, colors: false, write: () => {}, consoleKey: "a key" };
   const server = toDevServer(createServer({ tools: [ask] }), options);
   deepStrictEqual(server.wires, ["mcp", "mcp-lite", "console"]);

@@ -27,19 +27,23 @@ const fail = (message: string) => (): never => {
 const withoutProcesses = (work: () => Promise<void>) =>
   withBuiltin("node:child_process", () => ({ spawn: fail(FIRST) }), work);
 
-test("a program that cannot be started is a result, a link that cannot be opened is none", { skip }, async () => {
-  await withoutProcesses(async () => {
-    const status = await runToEnd("program", [], {});
-    ok(status instanceof Error);
-    strictEqual(status.message, FIRST);
-    strictEqual(await openLink("https://example.com"), undefined);
-    const settings = { module: "server.mjs" } as DevSettings;
-    throws(() => startWatcher(settings, "/"), {
-      name: "CliError",
-      message: `The process that serves cannot run: ${FIRST}`,
+test(
+  "a program that cannot be started gives a result, a link that cannot be opened gives no result",
+  { skip },
+  async () => {
+    await withoutProcesses(async () => {
+      const status = await runToEnd("program", [], {});
+      ok(status instanceof Error);
+      strictEqual(status.message, FIRST);
+      strictEqual(await openLink("https://example.com"), undefined);
+      const settings = { module: "server.mjs" } as DevSettings;
+      throws(() => startWatcher(settings, "/"), {
+        name: "CliError",
+        message: `The process that serves cannot run: ${FIRST}`,
+      });
     });
-  });
-});
+  },
+);
 
 /** A process that serves, and does not end. */
 class FakeProcess extends EventEmitter {

@@ -194,7 +194,7 @@ const anyChange = fc.oneof(
   fc.record({ kind: fc.constant("swap" as const), at: fc.nat(200), to: fc.nat(200) }),
 );
 
-test("of a list that changes between pages, each row that stayed is seen once, or `changed` is said", async () => {
+test("if a list changes between pages, each remaining row is on one page, or the page has `changed`", async () => {
   let unchanged = 0;
   let changed = 0;
   const anyTurn = fc.array(anyChange, { maxLength: 2 });
@@ -240,7 +240,7 @@ test("of a list that changes between pages, each row that stayed is seen once, o
   ok(unchanged > 10 && changed > 10, `${unchanged} and ${changed}`);
 });
 
-test("a text that changes before the next part is said to have changed, and one that grows at its end is not", async () => {
+test("a text that changes before the next part has `changed`, and one that grows at its end has not", async () => {
   let text = "a line\n".repeat(2_000);
   const tool = defineTool("log").describe("L").annotate(READ_ONLY).answer(budget({ maxChars: 4_000 })).handle(() =>
     text

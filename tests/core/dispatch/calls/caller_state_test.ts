@@ -41,7 +41,7 @@ test("what is only read, or not looked at, gives the caller nothing to keep", as
   }
 });
 
-test("slots are kept apart, and a slot can be forgotten", async () => {
+test("slots of caller state are separate, and a slot can be deleted", async () => {
   const bench = benchOf(
     t.input(v.object({ is: v.string() })).handle(({ is }, ctx) => {
       if (is === "set") {

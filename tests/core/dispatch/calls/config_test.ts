@@ -192,7 +192,7 @@ test("a wrong config is refused before anything is promised", async () => {
   await server.close(0);
 });
 
-test("external work gets config with each call anew: none is in its token", async () => {
+test("external work gets the config of each call: its token has no config", async () => {
   const remote = defineTool("remote").describe("Elsewhere").config(schema).external({
     start: (_, ctx) => ({ job: ctx.config.units }),
     check: ({ job }, ctx) => `${job} ${ctx.config.apiKey.length}`,

@@ -18,7 +18,7 @@ function throwing(thrown: unknown, options: { readonly onError?: OnError } = { o
   return new Bench([tool], options);
 }
 
-test("onError makes a failure or a refusal of an error that nobody declared, and nothing is logged", async () => {
+test("onError converts an undeclared exception to a failure or an error, and nothing is logged", async () => {
   const soldOut = throwing(new SoldOut());
   deepStrictEqual(await soldOut.call("t"), {
     kind: "failure",

@@ -151,7 +151,7 @@ for (
   });
 }
 
-test("a keyed call whose process died asks whoever repeats it, and is answered by that", async () => {
+test("the question of a keyed call whose process died reaches the caller that repeats it, whose answer counts", async () => {
   const { clock, engine } = standstill();
   const shared = withoutInstance(engine);
   const tool = t.handle(async (_, ctx) => (await ctx.elicit("k", { message: "?", schema: v.object({}) })).action);

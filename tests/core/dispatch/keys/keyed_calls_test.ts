@@ -112,7 +112,7 @@ test("arguments that do not fit are refused, and use up no key", async () => {
   strictEqual(asAnswer(await bench.call("t", { n: 1 }, key("a"))), 1);
 });
 
-test("a deadline ends the call and frees the key; whoever joined may try again", async () => {
+test("a deadline ends the call and releases the key; callers that joined may try again", async () => {
   const { bench, gates } = waiting(1_000);
   const first = watch(bench.call("t", {}, key("a")));
   await pass(bench, 500);
@@ -128,7 +128,7 @@ test("a deadline ends the call and frees the key; whoever joined may try again",
 
 const asNothing = () => ({ kind: "answer", value: "nothing" }) as const;
 
-test("a caller that joined leaves at its own deadline, and the call goes on", async () => {
+test("a caller that joined leaves at its own deadline, and the call continues", async () => {
   const { bench, gates } = waiting();
   const first = watch(bench.call("t", {}, key("a")));
   await pass(bench, 0);
@@ -220,7 +220,7 @@ test("a key is good at each server of the engine", async () => {
   for (const call of calls) strictEqual(asAnswer(call.settled), "done");
 });
 
-test("a key is forgotten after an hour, and the minute by which clocks may differ", async () => {
+test("a key expires after an hour, and the minute by which clocks may differ", async () => {
   let runs = 0;
   const bench = new Bench([t.handle(() => ++runs)], { keys: KEYS });
   strictEqual(asAnswer(await bench.call("t", {}, key("a"))), 1);

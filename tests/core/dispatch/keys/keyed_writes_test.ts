@@ -89,7 +89,7 @@ test("a keyed call whose deadline comes while it is written never runs, and its 
   strictEqual(asAnswer(second.settled), "done");
 });
 
-test("a keyed call whose deadline comes while it is written leaves the key to whoever comes next", async () => {
+test("a keyed call whose deadline expires while it is written leaves the key to the next call", async () => {
   const { bench, clock, gates, writes, slow } = onSlow("insert");
   void bench.call("t", {}, { meta: { ...meta, deadlineMs: 1_000 } });
   await pass({ clock }, 1_000);
@@ -215,7 +215,7 @@ for (const isPromiseWanted of [false, true]) {
   });
 }
 
-test("a keyed call that breaks, and does not hear that it was forgotten, takes nothing from who uses its key next", async () => {
+test("a keyed call whose key is released without a reply of the engine does not change the next call with it", async () => {
   const { clock, engine } = standstill();
   let isHeard = false;
   const losing = changed(engine, {

@@ -170,7 +170,7 @@ test("answers are kept over a broken run", async () => {
   strictEqual(asAnswer(await redeem(bench, token)), "accept");
 });
 
-test("a redeem that waits is told of the question at once", async () => {
+test("a redeem that waits gets the question at once", async () => {
   const gates = new Gates();
   const { bench, clock, token } = await begun(async (_, ctx) => {
     await gates.wait();

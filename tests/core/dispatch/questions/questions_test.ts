@@ -60,7 +60,7 @@ test("ctx.elicit() ends the run with its question, and gives the answer in the n
   }
 });
 
-test("what is no question goes to nobody, least of all to the caller's model", async () => {
+test("a value that is not a question is sent neither to the caller nor to its model", async () => {
   const schema = v.object({});
   for (
     const wrong of [
@@ -138,7 +138,7 @@ test("misfits count for each question; a declined one is an answer, and a handle
   deepStrictEqual(asAnswer(await answer(bench, settled, { second: wrong })), ["decline", "unanswered"]);
 });
 
-test("a number of attempts that is none is an error of the tool", async () => {
+test("an invalid number of attempts is an error of the tool", async () => {
   for (const attempts of [0, -1, 1.5, "3" as never]) {
     const bench = benchOf(t.handle((_, ctx) => ctx.elicit("sure", { ...yes, attempts })));
     match(
@@ -509,7 +509,7 @@ test("an answer to what was not asked yet counts for nothing", async () => {
   strictEqual(asAnswer(await answer(bench, next, { second: { action: "cancel" }, first: { action: "x" } })), "cancel");
 });
 
-test("a call without the continuation begins anew, whatever responses it has", async () => {
+test("a call without the continuation starts from the beginning, whatever responses it has", async () => {
   const bench = benchOf(t.handle((_, ctx) => ctx.elicit("k", yes)));
   await bench.call("t");
   asQuestion(await bench.call("t", {}, { meta: { responses: { k: { action: "decline" } } } }));
@@ -554,7 +554,7 @@ test("ctx.step() is taken once, and gives the same in each run", async () => {
   deepStrictEqual(seen, [kept, null, kept, null], "JSON from the first run on");
 });
 
-test("ctx.step() gives each run a value of its own", async () => {
+test("ctx.step() gives each run a separate copy of the value", async () => {
   const seen: number[] = [];
   const bench = benchOf(t.handle(async (_, ctx) => {
     const list = await ctx.step("s", () => [1]);

@@ -65,7 +65,7 @@ test("close() gives 10 s by default", async () => {
   await closing;
 });
 
-test("a call whose own deadline comes within the grace is told so", async () => {
+test("a call whose own deadline expires within the grace period ends as deadline_exceeded", async () => {
   const { bench } = busy();
   const call = bench.call("wait", {}, { meta: { deadlineMs: 500 } });
   const closing = bench.server.close(2_000);

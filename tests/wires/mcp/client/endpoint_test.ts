@@ -92,7 +92,7 @@ test("what an old server asks is answered, too", async () => {
   transport.close();
 });
 
-test("a stream that broke off is opened anew, and the server greeted anew", async () => {
+test("a stream that broke off is opened again, with a new handshake", async () => {
   const server = new OldServer();
   const client = createClient(server.transport(), { retry: { attempts: 0 } });
   deepStrictEqual(await client.$.call("t"), done);
@@ -120,7 +120,7 @@ test("a caller that leaves says so", async () => {
   client.$.close();
 });
 
-test("a page that is no server is none", async () => {
+test("a web page is not taken for a server", async () => {
   const fetch = () =>
     Promise.resolve(new Response("<html>", { status: 404, headers: { "content-type": "text/html" } }));
   await rejects(createClient(mcpTransport("http://localhost/", { fetch })).$.list(), { code: "method_not_found" });

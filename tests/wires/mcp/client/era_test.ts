@@ -89,7 +89,7 @@ test("an era that is asked for is not found out", async () => {
   await rejects(older.client({ era: "modern" }).$.call("t"), { code: "invalid_request" });
 });
 
-test("a revision that nobody knows is not spoken", async () => {
+test("an unknown revision is not used", async () => {
   const server = legacy({ initialize: () => ({ ...INITIALIZED, protocolVersion: "1999-12-31" }) });
   await rejects(server.client().$.list(), { name: "ToolError", code: "invalid_request", message: /1999-12-31/ });
 });

@@ -29,7 +29,7 @@ test("everything belongs to the session that the greeting gave", async () => {
   }
 });
 
-test("questions while a call runs are its outcome, and the call goes on with the answer", async () => {
+test("questions while a call runs are its outcome, and the call continues with the answer", async () => {
   const stream = new OpenStream();
   const question = (id: string) => ({
     id,
@@ -130,7 +130,7 @@ test("what the server asks is answered by who can, and refused otherwise", async
   await eventually(() => own.isCancelled);
 });
 
-test("a caller that leaves is told to the server, not by the connection alone", async () => {
+test("a call that is aborted is cancelled at the server by a notification", async () => {
   const stream = new OpenStream();
   const server = legacy({ "tools/call": () => stream.response });
   const client = server.client();
@@ -144,7 +144,7 @@ test("a caller that leaves is told to the server, not by the connection alone", 
   strictEqual(cancelled?.params["requestId"], server.by("tools/call")[0]?.id);
 });
 
-test("a stream that broke off goes on where it was, after the pause that the server wants", async () => {
+test("a stream that broke off resumes at its last event, after the delay that the server requests", async () => {
   let callId: number | undefined;
   const at: number[] = [];
   const server = legacy({
@@ -208,7 +208,7 @@ test("a batch is read where a revision has them", async () => {
   deepStrictEqual(logged, ["x"]);
 });
 
-test("a session that is forgotten twice in a row is an error", async () => {
+test("a session that is lost twice in a row is an error", async () => {
   const server = legacy({ initialize: greet, "tools/call": () => new RpcFailure(-32001, 404) });
   await rejects(server.client().$.call("t"), { name: "ToolError" });
   strictEqual(server.by("initialize").length, 2);

@@ -139,7 +139,7 @@ test("a list of thousands of wrong tools is one short warning", async () => {
   ok((warnings[0] ?? "").length < 1_000, String(warnings[0]));
 });
 
-test("a schema that has changed is read anew after a mismatch, once", async () => {
+test("a schema that has changed is read again after a mismatch, once", async () => {
   let isNew = false;
   const server = modern({
     "tools/list": () => ({ tools: [isNew ? ROUTED : TOOL], ttlMs: 60_000 }),
@@ -191,7 +191,7 @@ const form = (properties: object) => ({
   params: { mode: "form", message: "Well?", requestedSchema: { type: "object", properties } },
 });
 
-test("questions go to whoever called, and their answers back; no state is made up", async () => {
+test("questions go to the caller, and its answers back; no state is made up", async () => {
   const server = modern({
     "tools/call": ({ params: { inputResponses } }) =>
       inputResponses === undefined
@@ -239,7 +239,7 @@ test("questions go to whoever called, and their answers back; no state is made u
   });
 });
 
-test("why a question comes again is told with it, whatever its kind", async () => {
+test("a question that is asked again has the reason, whatever its kind", async () => {
   const refused = 'the answer to "x" is refused';
   const again = (method: string, params: object) => ({ method, params: { ...params, _meta: { refused } } });
   const page = { mode: "url", message: "Go", url: "https://x.test/" };
@@ -378,7 +378,7 @@ test("a tool that is not listed is not found", async () => {
   await rejects(client.$.call("u"), { name: "ToolError", code: "tool_not_found" });
 });
 
-test("a server that asks for a pause is told so, for whoever tries again", async () => {
+test("the delay that a server requests is part of the error, for a caller that tries again", async () => {
   const client = modern({
     "tools/call": () => new RpcFailure(-32603, 503, { code: "unavailable" }, { "retry-after": "7" }),
   })
@@ -398,7 +398,7 @@ test("what is read is bounded, and a redirect not followed", async () => {
   await rejects(transport.resources.read("x:"), { code: "invalid_request", message: /[Rr]edirect/ });
 });
 
-test("a stream is read to the answer: what is not ours, not JSON or nobody's, is passed over", async () => {
+test("a stream is read to the answer: events that are unknown, not JSON, or of no request are skipped", async () => {
   const client = modern({
     "tools/call": ({ id }) =>
       events(

@@ -49,7 +49,7 @@ test("a session is opened once, told of its end, and what is asked over its own 
   ]);
 });
 
-test("a session that the server has forgotten is begun anew, with what it was asked to keep in mind", async () => {
+test("a session that the server has lost is opened again, with its subscriptions", async () => {
   const journal: string[] = [];
   const served = serveOfficialV1({ journal, hasSessions: true });
   const transport = transportTo((request) => served.fetch(request));
@@ -65,7 +65,7 @@ test("a session that the server has forgotten is begun anew, with what it was as
   client.$.close();
 });
 
-test("many calls that find the session forgotten begin one session", async () => {
+test("many calls that find the session lost open one new session", async () => {
   const seen: string[] = [];
   const served = serveOfficialV1({ hasSessions: true });
   const client = createClient(transportTo((request) => served.fetch(request), { era: "legacy" }, seen));
@@ -77,7 +77,7 @@ test("many calls that find the session forgotten begin one session", async () =>
   client.$.close();
 });
 
-test("a changed list is told, and listed anew", async () => {
+test("listeners are notified of a changed list, which is read again", async () => {
   const served = serveOfficialV1({ hasSessions: true });
   const transport = transportTo((request) => served.fetch(request));
   const client = createClient(transport);
@@ -92,7 +92,7 @@ test("a changed list is told, and listed anew", async () => {
   client.$.close();
 });
 
-test("an answer whose stream broke off is had by asking for the rest", async () => {
+test("an answer whose stream broke off is read from a resumed stream", async () => {
   const events: { readonly stream: string; readonly message: unknown }[] = [];
   const eventStore = {
     storeEvent: (stream: string, message: unknown) => Promise.resolve(String(events.push({ stream, message }))),
@@ -160,7 +160,7 @@ test("a stream of changes that breaks off is asked for again", async () => {
   await handlers[1]?.close();
 });
 
-test("a server that must not be spoken to in the other era says so", async () => {
+test("a server that supports one era only has that in its error", async () => {
   const handler = createMcpHandler(() => createOfficialV2(), { legacy: "reject" });
   const legacy = createClient(transportTo((request) => handler.fetch(request), { era: "legacy" }));
   await rejects(legacy.$.list(), { name: "ToolError", code: "invalid_request" });

@@ -45,7 +45,7 @@ test("a program that exits before its first answer is unavailable, also with a p
   $.close();
 });
 
-test("a server that ended is begun anew, and greeted anew", async () => {
+test("a server program that ended is started again, with a new handshake", async () => {
   const client = createClient(open("plain"), { retry: { attempts: 0 } });
   try {
     const pid = Number(await client.$.call("pid"));
@@ -124,7 +124,7 @@ test("a line that is longer than it may be ends the server", async () => {
   }
 });
 
-test("a program that is none cannot be reached, nor one in a folder that is none, and the cause says which", async () => {
+test("a missing program, or one in a missing folder, cannot be reached, and the cause names it", async () => {
   const program = join(root, "no-such-program");
   const folder = join(root, "no-such-folder");
   const causeOf = async (transport: ReturnType<typeof stdioTransport>) => {
@@ -138,7 +138,7 @@ test("a program that is none cannot be reached, nor one in a folder that is none
   match(await causeOf(open("plain", { cwd: folder })), /bun: there is no folder .*no-such-folder/);
 });
 
-test("a program that is none cannot be reached by who may not read either", async () => {
+test("a missing program cannot be reached without the permission to read, either", async () => {
   const program = join(root, "tests/wires/mcp/client/stdio_unread_program.ts");
   const { stdout } = await promisify(execFile)(
     join(root, "node_modules/.bin/deno"),

@@ -100,7 +100,7 @@ test("a task that asks for a model is answered by the handler", async () => {
   strictEqual(scripted.by("tasks/update").length, 1);
 });
 
-test("a task is cancelled, and it is told whether that ended it", async () => {
+test("cancel of a task reports whether that ended the task", async () => {
   strictEqual(await server([task("working")]).client().$.redeem("task 1").cancel(), true);
   strictEqual(await server([task("cancelled")]).client().$.redeem("task 1").cancel(), true);
   strictEqual(await server([task("completed", { result: text("") })]).client().$.redeem("task 1").cancel(), false);

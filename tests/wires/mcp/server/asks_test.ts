@@ -92,7 +92,7 @@ test("2026-07-28: what is no answer is asked for again, what was not asked is pa
   }
 });
 
-test("2026-07-28: why something is asked again stands in _meta and in what people read, and is no parameter", async () => {
+test("2026-07-28: the reason why a question is asked again is in _meta and in the message, not in a parameter", async () => {
   const ask = (name: string, more: Json = {}) => callModern(server, name, {}, { capabilities: ALL, more });
   const questionsOf = (result: Json) => result["inputRequests"] as Readonly<Record<string, { params: Json }>>;
   const grant = async () => {
@@ -170,7 +170,7 @@ test("2026-07-28: models, folders and pages are asked for", async () => {
   });
 });
 
-test("2026-07-28: nobody is asked for what was not declared", async () => {
+test("2026-07-28: a client is not asked for what it has not declared", async () => {
   const cases: readonly (readonly [name: string, capabilities: Json, missing: Json])[] = [
     ["conversation", {}, { elicitation: { form: {} } }],
     ["conversation", { elicitation: { url: {} } }, { elicitation: { form: {} } }],
@@ -316,7 +316,7 @@ test("2025-11-25: who is asked as the server closes is not waited for", {
   await closing;
 });
 
-test("2025-11-25: who has not declared it, or reads no stream, is told at once", async () => {
+test("2025-11-25: a client that has not declared it, or reads no stream, gets the error at once", async () => {
   const asked = createFixture({ sessions: mcpSessions() });
   const { session } = await initialize(asked, "2025-11-25", {});
   const { last } = await legacy(asked, "tools/call", { name: "sampling" }, { session });

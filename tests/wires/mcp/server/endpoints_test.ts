@@ -187,7 +187,7 @@ test("what is cancelled is aborted, and not answered", { skip }, async () => {
   await guest.leave();
 });
 
-test("whoever leaves its stream ends its session, and what it asked for", { skip }, async () => {
+test("a client that closes its stream ends its session, and the requests of it", { skip }, async () => {
   const { server, begun, aborted } = gated();
   const guest = await Guest.begin(server);
   await guest.send("tools/call", { name: "wait" });
@@ -267,7 +267,7 @@ test("it is not there unless it is asked for, and needs sessions", async () => {
   });
 });
 
-test("an endpoint is its caller's alone, and what takes more is told by HTTP", { skip }, async () => {
+test("an endpoint is its caller's alone, and refusals are HTTP statuses", { skip }, async () => {
   const people = { ada: { id: "ada" }, bob: { id: "bob" } };
   const secret = defineTool("secret").describe("Secret").scopes("docs").handle(() => "told");
   const server = createServer({
@@ -306,7 +306,7 @@ test("a session lasts as long as its stream, however quiet it is", { skip }, asy
   await guest.leave();
 });
 
-test("whoever does not read waits with what it sends", { skip }, async () => {
+test("a client that does not read its stream waits with its requests", { skip }, async () => {
   const long = defineTool("long").describe("Give much, later").handle(async () => {
     await Promise.resolve();
     return "x".repeat(40_000);

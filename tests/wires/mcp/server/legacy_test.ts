@@ -175,7 +175,7 @@ test("an output that refers to an object is an object: listed with its type, and
   deepStrictEqual(((await list()).at(-1)?.["outputSchema"] as Json)["required"], ["result"]);
 });
 
-test("arguments that do not fit are told as the revision tells them", async () => {
+test("errors of invalid arguments have the form of the revision", async () => {
   const params = { name: "add", arguments: { a: "x" } };
   const { last } = await legacy(server, "tools/call", params);
   strictEqual(last.result?.["isError"], true);

@@ -15,7 +15,7 @@ async function listen(server: Server, notifications: Json, id: string | number =
   return new StreamReader(await post(server, body, modernHeaders(body)));
 }
 
-test("what is honoured is said first, and then only that is told, each with the id", { skip }, async () => {
+test("the accepted filter is sent first, then only its notifications, each with the id", { skip }, async () => {
   const server = createFixture();
   const wanted = {
     toolsListChanged: true,
@@ -64,7 +64,7 @@ test("where nothing is honoured the stream ends at once, without any wish it is 
   deepStrictEqual([status, last.error?.code], [200, -32602]);
 });
 
-test("who has left is told nothing more, and who is there all", { skip }, async () => {
+test("a client that has left gets no more notifications, and the others get all", { skip }, async () => {
   const server = createFixture();
   const readers = await Promise.all([1, 2, 3].map((id) => listen(server, { toolsListChanged: true }, id)));
   for (const reader of readers) await reader.nextMessage();

@@ -134,7 +134,7 @@ test("a failure is a result that models see, with its code beside it", async () 
   });
 });
 
-test("arguments that do not fit are told to the model", async () => {
+test("errors of invalid arguments are shown to the model", async () => {
   const result = await callModern(server, "add", { a: 1, b: "x" });
   strictEqual(result["isError"], true);
   match((result["content"] as Json[])[0]?.["text"] as string, /Invalid arguments at "b"/);

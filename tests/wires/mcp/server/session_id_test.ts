@@ -35,7 +35,7 @@ for (const version of ["2025-11-25", "2025-06-18"]) {
   });
 }
 
-test("without sessions there is none, whatever the caller sends", async () => {
+test("without sessions ctx.session is undefined, whatever the caller sends", async () => {
   const { server } = createAsking(false);
   const { last } = await legacy(server, "tools/call", call, { session: "claimed" });
   strictEqual(idIn(last.result ?? {}), null);

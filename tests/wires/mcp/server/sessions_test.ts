@@ -167,7 +167,7 @@ test("2025-11-25: a stream says first how to take it up, older ones do not", { s
   }
 });
 
-test("a stream that was broken off is taken up where it was, and its call goes on meanwhile", { skip }, async () => {
+test("a stream that broke off is resumed at its last event, and its call continues meanwhile", { skip }, async () => {
   const { server, gate } = gated();
   const { session } = await initialize(server);
   const reader = new StreamReader(await call(server, session, "wait"));
@@ -299,7 +299,7 @@ test("what is kept of a session is bounded", { skip }, async () => {
   await first.cancel();
 });
 
-test("a store that fails is told to the log and to the caller, and nothing hangs", async () => {
+test("the error of a store is logged and sent to the caller, and nothing hangs", async () => {
   const session: McpSession = {
     id: "s",
     version: "2025-11-25",
@@ -347,7 +347,7 @@ test("a store that fails is told to the log and to the caller, and nothing hangs
   }
 });
 
-test("a closed server opens no stream to clients that come again: nobody would close it", { skip }, async () => {
+test("a closed server opens no stream to clients that reconnect, since it would not be closed", { skip }, async () => {
   const server = createFixture({ sessions: mcpSessions() });
   const { session } = await initialize(server);
   const open = await get(server, session);

@@ -111,7 +111,7 @@ test("a call that takes long becomes a task, whose id is a promise", { skip }, a
   await server.close();
 });
 
-test("who hears progress is told of it, and then gets the task", { skip }, async () => {
+test("a caller that requested progress gets it, and then the task", { skip }, async () => {
   const { server, gate } = bench();
   const { messages, last } = await modern(server, "tools/call", { name: "slow" }, {
     ...CAPABLE,
@@ -226,7 +226,7 @@ test("who knows of no tasks waits, and then gets the token in words", { skip }, 
   await server.close();
 });
 
-test("work that goes on elsewhere is waited for, too", async () => {
+test("work that continues in another process is waited for, too", async () => {
   const { server } = bench();
   strictEqual(textOf(await callModern(server, "outside")), "from outside");
   const { result } = await initialize(server);
@@ -247,7 +247,7 @@ test(
   },
 );
 
-test("tasks are told of on streams that listen for them", { skip }, async () => {
+test("changes of tasks are sent on streams that listen for them", { skip }, async () => {
   const { server, gate } = bench();
   const { taskId } = await callModern(server, "slow", {}, CAPABLE);
   const refused = await modern(server, "subscriptions/listen", { notifications: { taskIds: [taskId] } });
@@ -302,7 +302,7 @@ async function newsOf(server: Server, session: string | undefined): Promise<Stre
   return new StreamReader(await server.fetch(new Request("http://localhost/mcp", { headers })));
 }
 
-test("2025-11-25: whoever has begun a task in a session is told how it is, and nobody else", { skip }, async () => {
+test("2025-11-25: the status of a task is sent to the session that began it, and to no other", { skip }, async () => {
   const { server, gate } = bench();
   const { session } = await initialize(server, "2025-11-25", { elicitation: {} });
   const stranger = await initialize(server);
