@@ -1,11 +1,12 @@
 // Measures clients over sockets: processor time and allocations of a call ÷ those of a bare `fetch` and `JSON.parse` with the same
 // question to the same server. `npm run bench:client -- [--runtime bun] [--workload add,sse100] [--client toolwire] [--rounds 11]`.
 import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { libraries } from "./clients/libraries.mjs";
 import { startServer } from "./http/start.mjs";
 import { workloads } from "./http/tools.mjs";
-import { readCount, readNames, readOptions, scale } from "./options.mjs";
+import { readCount, readNames, readOptions, readTarget, scale } from "./options.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
 
@@ -19,12 +20,13 @@ const columns = [
 ];
 const known = [...new Set(columns.map(({ workload }) => workload))];
 
-const { runtimes, chosen, clients, rounds } = readOptions({
+const { runtimes, chosen, clients, rounds, json } = readOptions({
   runtime: { type: "string", default: Object.keys(commands).join() },
   workload: { type: "string", default: known.join() },
   client: { type: "string", default: Object.keys(libraries).join(";") },
   rounds: { type: "string", default: "11" },
-}, ({ runtime, workload, client, rounds }) => {
+  json: { type: "string" },
+}, ({ runtime, workload, client, rounds, json }) => {
   const names = readNames("workload", workload, known);
   return {
     runtimes: readNames("runtime", runtime, Object.keys(commands)),
@@ -32,6 +34,7 @@ const { runtimes, chosen, clients, rounds } = readOptions({
     // Names have commas.
     clients: client.split(";").filter((name) => name in libraries || unknown(name)),
     rounds: readCount("--rounds", rounds),
+    json: json === undefined ? undefined : readTarget("--json", json),
   };
 });
 
@@ -43,7 +46,10 @@ function unknown(name) {
 
 installPeers();
 buildPackage();
+/** By runtime, column and client: the rounds' ratios. */
+const report = {};
 for (const runtime of runtimes) await measureRuntime(runtime);
+if (json) writeFileSync(json, JSON.stringify(report));
 
 async function measureRuntime(runtime) {
   // Clients of one protocol have one server.
@@ -57,6 +63,7 @@ async function measureRuntime(runtime) {
     const urlOf = (name) => servers.get(libraries[name].file).url;
     const measured = chosen.map((column) => measure(runtime, column, urlOf));
     print(runtime, measured);
+    report[runtime] = Object.fromEntries(measured.map((ratios, at) => [titleOf(chosen[at]), ratios]));
   } finally {
     for (const { child } of servers.values()) child.kill();
   }
@@ -87,9 +94,13 @@ function measure(runtime, { workload, inFlight, calls }, urlOf) {
   return JSON.parse(stdout);
 }
 
+function titleOf({ workload, inFlight }) {
+  return `${workload}, ${inFlight}`;
+}
+
 function print(runtime, measured) {
   console.log(`\n### Clients, ${runtime} ${readVersion(runtime)}`);
-  const titles = chosen.map(({ workload, inFlight }) => `${workload}, ${inFlight}`);
+  const titles = chosen.map(titleOf);
   const printTable = (title, member) => {
     const cell = (ratios, name) => ratios[name]?.[member].length > 0 ? formatSpread(ratios[name][member]) : "";
     const table = clients.map((

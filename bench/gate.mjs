@@ -3,6 +3,9 @@
 // By the processor's time and not by the clock: what other processes take does not count. A promise is kept if the median of the
 // rounds' ratios keeps it. Past it, the verdict is OVER if three quarters of the rounds are past it too; else the rounds differ
 // too much to say, as fewer than three do, and they are measured again, twice as many. Only OVER fails.
+//
+// The noise is how far half of the other's rounds differ from the mean of their neighbours: two measurements of one program. `behind` is a
+// kept promise whose median misses the law by more than the noise.
 import process from "node:process";
 import { contenders, everyWorkload } from "./contenders.mjs";
 import { measureTogether, toRatios } from "./measure.mjs";
@@ -35,10 +38,12 @@ for (const runtime of runtimes) {
   const rows = [];
   for (const workload of chosenWorkloads) rows.push(...await judgeWorkload(runtime, workload));
   verdicts.push(...rows.map(([verdict]) => verdict));
-  console.log(formatTable(["", "promise", "measured (quartiles)", "limit", "law"], rows));
+  console.log(formatTable(["", "promise", "measured (quartiles)", "noise", "limit", "law"], rows));
 }
 const count = (verdict) => verdicts.filter((one) => one === verdict).length;
-console.log(`\n${count("ok")} kept, ${count("unsure")} too noisy to say, ${count("OVER")} broken`);
+const sums = [[count("ok"), "kept"], [count("behind"), "kept, but behind the law by more than the noise"]];
+sums.push([count("unsure"), "too noisy to say"], [count("OVER"), "broken"]);
+console.log(`\n${sums.map(([number, what]) => `${number} ${what}`).join(", ")}`);
 process.exitCode = count("OVER") > 0 ? 1 : 0;
 
 async function judgeWorkload(runtime, workload) {
@@ -67,7 +72,17 @@ async function judge(runtime, pairs, place, rounds) {
     const isAtMost = promise.kind === "atMost";
     const spread = quartiles(isAtMost ? ratios : ratios.map((ratio) => 1 / ratio));
     const limit = (promise.held ?? promise.law)[place];
-    return { promise, spread, limit, law: promise.law?.[place], verdict: decide(spread, limit, isAtMost, rounds) };
+    const law = promise.law?.[place];
+    const noise = noiseOf(cpu(base));
+    const verdict = decide(spread, limit, isAtMost, rounds);
+    return {
+      promise,
+      spread,
+      noise,
+      limit,
+      law,
+      verdict: verdict === "ok" ? besideLaw(spread, law, isAtMost, noise) : verdict,
+    };
   });
 }
 
@@ -89,11 +104,32 @@ function decide([low, median, high], limit, isAtMost, rounds) {
   return rounds < fewestRounds || isKept(isAtMost ? low : high) ? "unsure" : "OVER";
 }
 
-function toRow({ promise, spread, limit, law, verdict }) {
+function besideLaw([, median], law, isAtMost, noise) {
+  if (law === undefined) return "ok";
+  return isAtMost ? median <= law + noise ? "ok" : "behind" : median >= law - noise ? "ok" : "behind";
+}
+
+/** Half of the distance between the quartiles of each round ÷ the mean of its neighbours. */
+function noiseOf(samples) {
+  const inner = samples.slice(1, -1).map((value, at) => 2 * value / (samples[at] + samples[at + 2]));
+  if (inner.length === 0) return Infinity;
+  const [low, , high] = quartiles(inner);
+  return (high - low) / 2;
+}
+
+function toRow({ promise, spread, noise, limit, law, verdict }) {
   const { of, workload, against, againstWorkload, kind } = promise;
   const other = againstWorkload ? `${against} ${againstWorkload}` : against;
   const sign = kind === "atMost" ? "≤" : "≥";
   const what = kind === "atMost" ? `${of} ${workload} ÷ ${other}` : `${of} ${workload}, times faster than ${other}`;
   const [low, median, high] = spread.map((value) => value.toFixed(2));
-  return [verdict, what, `${median} (${low}–${high})`, `${sign} ${limit}`, law === undefined ? "" : `${sign} ${law}`];
+  const noisy = `± ${noise.toFixed(2)}`;
+  return [
+    verdict,
+    what,
+    `${median} (${low}–${high})`,
+    noisy,
+    `${sign} ${limit}`,
+    law === undefined ? "" : `${sign} ${law}`,
+  ];
 }

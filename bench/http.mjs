@@ -1,12 +1,13 @@
 // Measures servers over real sockets, each in a separate process: by h2load over HTTP/1.1, then with readers that do not read.
 // `node bench/http.mjs [--runtime bun] [--workload add,sse100] [--part load] [--rounds 7]`. Clients are measured by clients.mjs.
+import { writeFileSync } from "node:fs";
 import { setTimeout } from "node:timers/promises";
 import { load } from "./h2load.mjs";
 import { check, createRequests } from "./http/check.mjs";
 import { startSlowReaders } from "./http/slow_readers.mjs";
 import { startServer } from "./http/start.mjs";
 import { flood, workloads } from "./http/tools.mjs";
-import { readNames, readOptions, readPositive, scale } from "./options.mjs";
+import { readNames, readOptions, readPositive, readTarget, scale } from "./options.mjs";
 import { readCpuMs, readResidentMb } from "./proc.mjs";
 import { formatSpread, formatTable } from "./report.mjs";
 import { buildPackage, commands, installPeers, readVersion } from "./runtimes.mjs";
@@ -35,27 +36,36 @@ const slowReaders = 8;
 /** A round's aim, so that a slow server is not waited for, and a fast one is asked enough. */
 const roundSeconds = 0.4;
 
+/** The rounds of `load`, by runtime, column and contender: `{ rate, cpuMs }`. */
+const report = {};
 const parts = {
-  load: (runtime, servers) => printLoads(measureLoads(runtime, servers)),
+  load(runtime, servers) {
+    const rows = measureLoads(runtime, servers);
+    printLoads(rows);
+    report[runtime] = Object.fromEntries(rows);
+  },
   readers: printSlowReaders,
 };
 
-const { runtimes, chosenWorkloads, chosenContenders, chosenParts, rounds } = readOptions({
+const { runtimes, chosenWorkloads, chosenContenders, chosenParts, rounds, json } = readOptions({
   runtime: { type: "string", default: Object.keys(commands).join() },
   workload: { type: "string", default: Object.keys(workloads).join() },
   contender: { type: "string", default: Object.keys(contenders).join() },
   part: { type: "string", default: Object.keys(parts).join() },
   rounds: { type: "string", default: "7" },
-}, ({ runtime, workload, contender, part, rounds }) => ({
+  json: { type: "string" },
+}, ({ runtime, workload, contender, part, rounds, json }) => ({
   runtimes: readNames("runtime", runtime, Object.keys(commands)),
   chosenWorkloads: readNames("workload", workload, Object.keys(workloads)),
   chosenContenders: readNames("contender", `floor,${contender}`, Object.keys(contenders)),
   chosenParts: readNames("part", part, Object.keys(parts)),
   rounds: Math.ceil(readPositive("--rounds", rounds) * scale),
+  json: json === undefined ? undefined : readTarget("--json", json),
 }));
 installPeers();
 buildPackage();
 for (const runtime of runtimes) await measureRuntime(runtime);
+if (json) writeFileSync(json, JSON.stringify(report));
 
 async function measureRuntime(runtime) {
   const names = chosenContenders.filter((name) => contenders[name].only?.includes(runtime) ?? true);
