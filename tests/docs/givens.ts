@@ -16,10 +16,12 @@ export const GIVENS: Readonly<Record<string, string>> = {
   client:
     'declare const client: import("toolwire").Client<import("toolwire").Server<readonly import("toolwire").Tool<"greet", Record<string, unknown>, string, unknown, Record<never, never>>[]>>;',
   confirm: "declare function confirm(question: string): boolean;",
+  ctx: 'declare const ctx: import("toolwire").Ctx;',
   door: 'declare const door: import("toolwire/sign-in").SignIn;',
   engine: 'declare const engine: import("toolwire/engines").Engine;',
   gather: "declare function gather(): Promise<string>;",
   http: "declare const http: { close(): unknown };",
+  insure: "declare function insure(): Promise<string>;",
   keys: "declare const keys: string;",
   mcp_transport: 'declare const transport: import("toolwire/mcp").McpTransport;',
   messages: "declare const messages: object[];",

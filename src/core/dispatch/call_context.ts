@@ -325,6 +325,10 @@ export class CallContext implements MiddlewareCtx {
     return await this.#ask("step").step(key, work, options);
   }
 
+  patched(name: string): boolean {
+    return this.#ask("patched").patched(name);
+  }
+
   get logger(): Logger | undefined {
     return this.services.logger;
   }
@@ -383,5 +387,5 @@ export class CallContext implements MiddlewareCtx {
 }
 
 const TAKEN_OUT =
-  "ask elicit elicitUrl fail log meta pending progress requestMore resolver roots sample sleep step validate waitFor waitUntil";
+  "ask elicit elicitUrl fail log meta patched pending progress requestMore resolver roots sample sleep step validate waitFor waitUntil";
 bindMethods(CallContext.prototype, TAKEN_OUT.split(" "));

@@ -97,6 +97,8 @@ export interface LedgerEntry {
   readonly failure?: StepFailure;
   /** Whether it began after another step had failed, as one that undoes what was done before. Absent if not. */
   readonly isUndo?: true;
+  /** Whether another step was running at the same time. Absent if not. */
+  readonly isBeside?: true;
   /** When the step began, in milliseconds since the Unix epoch. */
   readonly startedMs: number;
   /** When it ended, in milliseconds since the Unix epoch. */

@@ -140,7 +140,8 @@ export interface RunLease {
 
 /** Methods of a handler's `ctx` that may stop its run: they ask the caller, wait, or return the stored result of a step. */
 interface QuestionMethods
-  extends Pick<Ctx, "elicitUrl" | "sample" | "roots" | "ask" | "requestMore" | "step" | "sleep" | "resolver"> {
+  extends
+    Pick<Ctx, "elicitUrl" | "sample" | "roots" | "ask" | "requestMore" | "step" | "patched" | "sleep" | "resolver"> {
   elicit<Content>(
     key: string,
     request: ElicitRequest<Content> | PlainElicitRequest,

@@ -199,6 +199,13 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    */
   step<Value>(key: string, work: StepWork<Value>, options?: StepOptions): Promise<Value>;
   /**
+   * Whether a changed handler takes its new way: `if (ctx.patched("insurance")) await ctx.step("insure", insure)`. It is `false` for work
+   * that had recorded steps behind this line when it was not there yet, and `true` for all other work, in each later run too.
+   *
+   * @param name Name of the change.
+   */
+  patched(name: string): boolean;
+  /**
    * Sleeps, for a tool with `.promise()`. Above a second the run ends here, its caller has a promise, and nothing is kept in
    * memory; when the time has come, the handler runs again from its start, in any process, and comes past this line. The time is
    * fixed when the first run comes here. Code before this line should therefore only read, or be a {@link Ctx.step}.

@@ -143,7 +143,7 @@ export function detailOf(
     answers: Object.entries(memo.answers).map(([key, { action, content }]) => {
       return { key, action, ...(content !== undefined && valueOf(content)) };
     }),
-    waits: Object.entries(memo.waits ?? {}).filter(([name]) => !name.startsWith("retry ")).map(([name, wait]) =>
+    waits: Object.entries(memo.waits ?? {}).filter(([name]) => !/^(?:retry|patch) /.test(name)).map(([name, wait]) =>
       waitOf(name, wait, valueOf)
     ),
     ...(requests !== undefined && { questions: questionsOf(requests, redactor) }),

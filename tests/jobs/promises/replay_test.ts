@@ -50,7 +50,12 @@ const takes = (...names: string[]): Handler => async (_, ctx) => {
 for (
   const [title, before, after, answer] of [
     ["nothing has changed", ["a", "b", "~s", "c"], ["a", "b", "~s", "c"], "a,b,c"],
-    ["a step is added before", ["a", "~s", "c"], ["new", "a", "~s", "c"], "new,a,c"],
+    [
+      "a step is added before a sleep that was not reached",
+      ["a", "~s", "c", "~t"],
+      ["a", "~s", "c", "new", "~t"],
+      "a,c,new",
+    ],
     ["a step is added after", ["a", "~s", "c"], ["a", "~s", "c", "new"], "a,c,new"],
     ["a sleep is added after", ["a", "~s", "c"], ["a", "~s", "~later", "c"], "a,c"],
     ["a step that was not reached is renamed", ["a", "~s", "c"], ["a", "~s", "d"], "a,d"],
@@ -63,7 +68,7 @@ for (
 
 for (
   const [title, before, after, key, problem] of [
-    ["a step is renamed", ["a", "~s", "c"], ["b", "~s", "c"], "a", /step a was done, and now sleep s comes before it/],
+    ["a step is renamed", ["a", "~s", "c"], ["b", "~s", "c"], "a", /step a was done, and now step b, which is new/],
     ["a step is removed", ["a", "b", "~s"], ["a", "~s"], "b", /step b was done, and now sleep s comes before it/],
     [
       "a sleep is renamed",
@@ -74,6 +79,8 @@ for (
     ],
     ["steps change places", ["a", "b", "~s"], ["b", "a", "~s"], "a", /step a was done, and now step b comes before it/],
     ["a sleep is before its step", ["a", "~s"], ["~s", "a"], "a", /step a was done, and now sleep s comes before it/],
+    ["a step is added before", ["a", "~s"], ["new", "a", "~s"], "a", /step a was done, and now step new, which is new/],
+    ["a step takes the place of a wait", ["a", "~s"], ["a", "b", "~s"], "s", /sleep s was done, and now step b/],
     ["everything is removed", ["a", "~s"], [], "a", /step a was done, and now it is not reached any more/],
   ] as const
 ) {
@@ -83,6 +90,70 @@ for (
     match((result as { message: string }).message, problem);
   });
 }
+
+test("a renamed step is refused before its effect", async () => {
+  const log: string[] = [];
+  const charge = (key: string): Handler => async (_, ctx) => {
+    await ctx.step(key, () => log.push(key));
+    await ctx.sleep("s", HOUR);
+  };
+  asFailure(await deployed(charge("charge"), charge("pay")), "replay_diverged");
+  deepStrictEqual(log, ["charge"]);
+});
+
+test("a step that was renamed between two attempts is refused before its effect, too", async () => {
+  const log: string[] = [];
+  const { clock, engine } = standstill();
+  const tool = t.handle(async (_, ctx) => {
+    await ctx.step(ctx.attempt === 1 ? "charge" : "pay", () => log.push("charged"));
+    throw new Error("down");
+  });
+  const bench = new Bench([tool], { keys: KEYS, clock, engine });
+  const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+  await pass({ clock }, 0);
+  await pass({ clock }, 1_000);
+  asFailure(await redeem(bench, token), "replay_diverged");
+  deepStrictEqual(log, ["charged"]);
+});
+
+test("steps at once, of which some were done when an attempt broke, continue with the others", async () => {
+  const { clock, engine } = standstill();
+  const log: string[] = [];
+  let times = 0;
+  const tool = t.handle(async (_, ctx) => {
+    const slow = async () => {
+      await new Promise<void>((resolve) => void clock.after(500, resolve));
+      log.push("slow");
+    };
+    const reading = async () => {
+      await ctx.step("read", () => log.push("read"));
+      if (times++ === 0) throw new Error("down");
+    };
+    await Promise.all([ctx.step("slow", slow), ctx.step("fast", () => log.push("fast")), reading()]);
+    return "done";
+  });
+  const bench = new Bench([tool], { keys: KEYS, clock, engine });
+  const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+  for (let n = 0; n < 6; n++) await pass({ clock }, 500);
+  strictEqual(asAnswer(await redeem(bench, token)), "done");
+});
+
+test("ctx.patched() is false for work that came past it, and true for other work in each run", async () => {
+  const log: string[] = [];
+  const changed: Handler = async (_, ctx) => {
+    await ctx.step("a", () => log.push("a"));
+    const isNew = ctx.patched("insurance");
+    if (isNew) await ctx.step("insure", () => log.push("insure"));
+    await ctx.sleep("s", HOUR);
+    await ctx.step("b", () => log.push("b"));
+    return isNew;
+  };
+  strictEqual(asAnswer(await deployed(takes("a", "~s", "b"), changed)), false);
+  deepStrictEqual(log, ["b"]);
+  log.length = 0;
+  strictEqual(asAnswer(await deployed(changed, changed)), true);
+  deepStrictEqual(log, ["a", "insure", "b"]);
+});
 
 test("a handler that catches everything does not hide that it differs", async () => {
   const result = await deployed(takes("a", "b", "~s"), async (_, ctx) => {

@@ -27,6 +27,8 @@ function nameOf(key: string): string {
 export interface KeptStep {
   readonly outcome: StepOutcome;
   readonly isUndo: boolean;
+  /** Whether another step was running at the same time. */
+  readonly isBeside: boolean;
   /** When it began, in milliseconds since the Unix epoch. */
   readonly startedMs: number;
 }
@@ -79,11 +81,6 @@ export class KeptSteps {
     };
   }
 
-  /** Names of the steps that have ended. */
-  get names(): readonly string[] {
-    return [...[...this.#recorded.keys()].map(nameOf), ...this.#ledger.keys()];
-  }
-
   /** Waits until it is the turn of a step that an earlier run has done, and returns its outcome; `undefined` if none has. */
   async find(key: string): Promise<StepOutcome | undefined> {
     const name = nameOf(key);
@@ -121,7 +118,7 @@ export class KeptSteps {
   }
 
   /** Keeps the outcome of a step that has ended. */
-  async keep(key: string, { outcome, isUndo, startedMs }: KeptStep): Promise<void> {
+  async keep(key: string, { outcome, isUndo, isBeside, startedMs }: KeptStep): Promise<void> {
     const chars = JSON.stringify(outcome).length;
     const endedMs = this.#run.services.clock.now();
     this.#allChars += chars;
@@ -138,7 +135,8 @@ export class KeptSteps {
     const name = nameOf(key);
     this.#ledger.set(name, outcome);
     const ended = "value" in outcome ? outcome : { value: null, ...outcome };
-    await lease.append({ name, ...ended, ...(isUndo && { isUndo }), startedMs, endedMs, epoch: lease.job.epoch });
+    const marks = { ...(isUndo && { isUndo }), ...(isBeside && { isBeside }) };
+    await lease.append({ name, ...ended, ...marks, startedMs, endedMs, epoch: lease.job.epoch });
   }
 
   /** Keeps an outcome in the memo. The record of a job has few of them, since each of its changes writes all: with more, the run becomes a job. */

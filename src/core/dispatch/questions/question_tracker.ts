@@ -90,8 +90,8 @@ export class QuestionTracker implements RunQuestions {
     this.#givenAnswerKeys = [...this.#answers.keys()];
     this.#misfits = new Map(Object.entries(memo?.misfits ?? {}));
     this.#waits = new WaitTracker(run, keys, memo);
-    this.#steps = new StepTracker(run, this.#waits, memo, ledger);
-    this.#replay = new ReplayCheck(run.definition.name, memo);
+    this.#replay = new ReplayCheck(run.definition.name, memo, ledger);
+    this.#steps = new StepTracker(run, { waits: this.#waits, replay: this.#replay }, memo, ledger);
   }
 
   get requests(): Readonly<Record<string, Question>> | undefined {
@@ -177,6 +177,13 @@ export class QuestionTracker implements RunQuestions {
     this.#replay.begin(`step ${key}`);
     // A step that is tried again by a later run leaves its handler here, whatever else is running.
     return this.#orSuspend(this.#takeStep(key, work, options), (value) => value as Value, false);
+  }
+
+  patched(name: string): boolean {
+    if (this.#waits.isPatched(name)) return true;
+    if (!this.#replay.hasCaughtUp) return false;
+    this.#waits.patch(name);
+    return true;
   }
 
   get unsettled(): Promise<void> | undefined {

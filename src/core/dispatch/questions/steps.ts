@@ -11,6 +11,7 @@ import { backoffMs, retryPolicyOf, withDefaults } from "../../tool/retry_policy.
 import { writeLine } from "../error_masking.ts";
 import type { AskingRun } from "../services.ts";
 import { type KeptStep, KeptSteps } from "./kept_steps.ts";
+import type { ReplayCheck } from "./replay_check.ts";
 import { restoreStepError, toStepFailure } from "./step_failure.ts";
 import { isStop } from "./stops.ts";
 import { OPEN, type WaitTracker } from "./wait_tracker.ts";
@@ -30,13 +31,22 @@ export class StepTracker {
   readonly #run: AskingRun;
   readonly #waits: WaitTracker;
   readonly #kept: KeptSteps;
+  readonly #replay: ReplayCheck;
+  /** Steps without an outcome that have begun and are not over. */
+  readonly #begun = new Set<{ isBeside: boolean }>();
   /** Number of steps whose work is running, or waits in place for its next try. */
   running = 0;
   /** Called when no work is running. */
   #onQuiet = new Set<() => void>();
   #working = 0;
 
-  constructor(run: AskingRun, waits: WaitTracker, memo: Memo | undefined, ledger: readonly LedgerEntry[]) {
+  constructor(
+    run: AskingRun,
+    { waits, replay }: { readonly waits: WaitTracker; readonly replay: ReplayCheck },
+    memo: Memo | undefined,
+    ledger: readonly LedgerEntry[],
+  ) {
+    this.#replay = replay;
     this.#run = run;
     this.#waits = waits;
     this.#kept = new KeptSteps(run, memo, ledger);
@@ -52,7 +62,7 @@ export class StepTracker {
     this.running++;
     try {
       const outcome = await this.#kept.find(key);
-      if (outcome === undefined) return await this.#try(key, work, options);
+      if (outcome === undefined) return await this.#begin(key, work, options);
       if ("value" in outcome) return outcome.value;
       throw restoreStepError(key, outcome.failure);
     } finally {
@@ -60,9 +70,28 @@ export class StepTracker {
     }
   }
 
-  async #try(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
+  async #begin(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
     this.#kept.assertRoom(key);
-    const kept = { isUndo: this.#kept.hasFailed, startedMs: this.#run.services.clock.now() };
+    if (this.#run.definition.promise !== undefined) {
+      await this.#replay.assertNew(`step ${key}`);
+      await this.#waits.storePatches();
+    }
+    const kept = { isUndo: this.#kept.hasFailed, isBeside: false, startedMs: this.#run.services.clock.now() };
+    this.#begun.add(kept);
+    if (this.#begun.size > 1) { for (const one of this.#begun) one.isBeside = true; }
+    try {
+      return await this.#try(key, work, options, kept);
+    } finally {
+      this.#begun.delete(kept);
+    }
+  }
+
+  async #try(
+    key: string,
+    work: StepWork<unknown>,
+    options: StepOptions,
+    kept: Omit<KeptStep, "outcome">,
+  ): Promise<Json | typeof OPEN> {
     let { tries, leftMs } = this.#waits.delayOf(key);
     for (;;) {
       if (leftMs > 0 && await this.#pause(key, tries, leftMs) === OPEN) return OPEN;

@@ -30,6 +30,7 @@ export class WaitTracker {
   readonly waits: Map<string, Wait>;
   /** Names of those that this run has come to, and that have not ended. */
   readonly open: Set<string> = new Set();
+  readonly #unstored = new Set<string>();
   readonly #run: AskingRun;
   readonly #keys: TokenKeys;
 
@@ -91,6 +92,27 @@ export class WaitTracker {
     });
     const { resolverUrl } = this.#run.services;
     return { token, url: resolverUrl && `${resolverUrl}/${token}`, expiresAtMs: until };
+  }
+
+  /** Whether a run before came to this change of the handler before anything that follows it was recorded. */
+  isPatched(name: string): boolean {
+    return this.waits.has(`patch ${name}`);
+  }
+
+  /** Notes that the work takes the changed way from here on. */
+  patch(name: string): void {
+    this.waits.set(`patch ${name}`, { done: "accept" });
+    this.#unstored.add(`patch ${name}`);
+  }
+
+  /** Stores the notes of {@link WaitTracker.patch}, before a step follows that later runs come to in the changed way alone. */
+  async storePatches(): Promise<void> {
+    const { lease } = this.#run;
+    if (!lease?.isPromised) return;
+    for (const name of this.#unstored) {
+      this.#unstored.delete(name);
+      await lease.saveWait(name, { done: "accept" });
+    }
   }
 
   /** The tries of a step in earlier runs, and the time until its next one, in milliseconds: above 0 if the run begins for another reason. */
