@@ -14,7 +14,9 @@ export interface Counted {
 
 const HEAD = `# Guarantees
 
-What holds for any caller, handler and server. \`npm run guarantees\` writes this page if the cases of \`tests/hostile\` pass. Bounds: [limits](limits.md).
+A server that others reach gets input that no honest client sends. This page says what holds then, for any caller, handler and server, and each line is a case
+that is run. It is not about bounds, which [limits](limits.md) has, nor about trust, for which there is the [security model](security.md).
+\`npm run guarantees\` writes the page if the cases of \`tests/hostile\` pass.
 
 Cases of all wires, in process and over sockets, on each of`;
 
