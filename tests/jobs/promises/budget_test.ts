@@ -2,7 +2,7 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { test } from "node:test";
 import * as v from "../../../src/entries/schema.ts";
-import { type AnyTool, defineTool } from "../../../mod.ts";
+import { type AnyTool, defineTool, ToolError } from "../../../mod.ts";
 import { assertRefused, Bench, KeptSink } from "../../core/dispatch/harness.ts";
 import {
   asAnswer,
@@ -374,4 +374,24 @@ test("a result that cannot be validated late is masked", async () => {
   await gates.end("no number" as never);
   asFailure(await redeem(bench, token), "attempts_exhausted");
   strictEqual(bench.log.lines.length, 1);
+});
+
+test("an error within the budget is the caller's at once; a call that is a job from its start is tried again", async () => {
+  const { clock, engine } = standstill();
+  const runs: number[] = [];
+  const tool = t.promise({ retries: 2 }).handle((_, ctx) => {
+    runs.push(ctx.attempt);
+    if (ctx.attempt < 3) throw new ToolError("unavailable", "Away");
+    return "done";
+  });
+  const bench = new Bench([tool], { keys: KEYS, clock, engine });
+  assertRefused(await bench.call("t"), "unavailable");
+  deepStrictEqual(runs, [1]);
+  for (const meta of [{ isPromiseWanted: true }, { idempotencyKey: "k", isPromiseWanted: true }]) {
+    runs.length = 0;
+    const { token } = asPromise(await bench.call("t", {}, { meta }));
+    for (const ms of [0, 1_000, 2_000]) await pass({ clock }, ms);
+    strictEqual(asAnswer(await redeem(bench, token)), "done");
+    deepStrictEqual(runs, [1, 2, 3]);
+  }
 });
