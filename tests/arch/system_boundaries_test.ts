@@ -80,8 +80,8 @@ const TABLES: Readonly<Record<string, { readonly finds: (text: string) => boolea
   "sets timers": {
     finds: setsTimers,
     tested: {
-      "apps/cli/doctor/network_steps.ts": ["tests/apps/cli/doctor/silent_peers_test.ts", "doctor"],
-      "apps/cli/doctor/probe.ts": ["tests/apps/cli/doctor/silent_peers_test.ts", "doctor"],
+      "apps/cli/doctor/network_steps.ts": ["tests/apps/cli/doctor/silent_peers_full_test.ts", "doctor"],
+      "apps/cli/doctor/probe.ts": ["tests/apps/cli/doctor/silent_peers_full_test.ts", "doctor"],
       "apps/cli/terminal/status_line.ts": [CLEARED_TIMERS, "StatusLine"],
       "src/client/running_call.ts": [CLEARED_TIMERS, "createClient"],
       "src/console/feed.ts": [CLEARED_TIMERS, "feed"],
