@@ -89,6 +89,28 @@ test("a status is redrawn at most ten times a second, and removed", () => {
   strictEqual(frames.length, 2);
 });
 
+test("what a command prints is not written over its status, on either stream", () => {
+  for (const write of ["print", "note", "printJson"] as const) {
+    const order: string[] = [];
+    const stream = { write: (text: string) => void order.push(text), isTTY: true, columns: 40 };
+    const terminal = new Terminal({
+      stdout: stream,
+      stderr: stream,
+      stdin: { isTTY: true, async *[Symbol.asyncIterator]() {} },
+      env: {},
+      cwd: "/",
+    });
+    terminal.status.show(() => "working");
+    terminal[write]("a line");
+    terminal.status.end();
+    const [drawn, cleared, line, ...rest] = order;
+    match(drawn ?? "", /working/);
+    strictEqual(cleared, "\u001b[0J", "the screen is cleared from the status on");
+    match(line ?? "", /a line/);
+    deepStrictEqual(rest, [], "the status is not on the screen any more");
+  }
+});
+
 test("elsewhere a status is a line for each change, at most one a second", () => {
   const lines: string[] = [];
   const status = new StatusLine({ write: (text) => lines.push(text) });
