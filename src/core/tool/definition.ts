@@ -365,6 +365,8 @@ export interface RemoteRun extends MiddlewareCtx {
     readonly logger: Logger | undefined;
     /** Total time limit of a call, in milliseconds. */
     deadlineMs(run: RemoteRun): number;
+    /** Limits of results: their size in UTF-16 code units of JSON, and their depth. */
+    readonly outputLimits: { readonly answerChars: number; readonly depth: number };
     /** Masks an exception: the log receives it, the caller a correlation id. */
     mask(thrown: unknown, fields: Readonly<Record<string, unknown>>): ErrorResult;
   };

@@ -20,6 +20,7 @@ import {
 import { RESERVED_META } from "../../core/call/call_meta.ts";
 import type { Transport } from "../../core/call/transport.ts";
 import { invalidArguments } from "../../core/dispatch/run_tool.ts";
+import { withinLimits } from "../../core/dispatch/sendable.ts";
 import { INVALID_CONTINUATION, principalIdOf } from "../../core/dispatch/services.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
@@ -248,12 +249,15 @@ export class RemoteTool implements RemoteRunner {
           ...(settled.isText === true && { isText: true }),
           ...metaOf(run, settled),
         };
+        const sendable = await withinDepth(answer, run, definition);
+        if (sendable.kind !== "answer") return sendable;
         return await this.#mismatch(run, definition, settled.structured ?? settled.value) ??
-          wrapHandle(run, shown === undefined ? answer : withShown(answer, shown));
+          wrapHandle(run, shown === undefined ? sendable : withShown(sendable, shown));
       }
       case "failure": {
         const { code, message, data } = settled;
-        return { kind: "failure", code, message, data, ...metaOf(run, settled) };
+        const failure: FailureOutcome = { kind: "failure", code, message, data, ...metaOf(run, settled) };
+        return await withinDepth(failure, run, definition);
       }
       case "promise":
         try {
@@ -380,6 +384,16 @@ function metaOf(run: RemoteRun, { meta }: AnswerOutcome | FailureOutcome): { rea
 }
 
 /** @throws {TypeError} If the server has no keys. */
+/**
+ * The result, or an error if it nests too deep: a transport that is not of this package may not limit what it reads, and some runtimes take
+ * seconds to write it. Its size is the other server's.
+ */
+async function withinDepth(result: CallResult, { services }: RemoteRun, { name }: ToolDefinition): Promise<CallResult> {
+  const { outputLimits } = services;
+  const ofDepth = { ...outputLimits, answerChars: Infinity };
+  return await withinLimits(result, name, { outputLimits: ofDepth, mask: (...given) => services.mask(...given) });
+}
+
 function keysOf({ services: { keys } }: RemoteRun): TokenKeys {
   if (keys !== undefined) return keys;
   throw new TypeError(
