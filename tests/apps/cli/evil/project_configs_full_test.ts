@@ -52,7 +52,7 @@ const COMMANDS: readonly (readonly string[])[] = [
 /** Errors of the runtime, and control characters but line breaks and colours. */
 const RAW =
   /TypeError|RangeError|SyntaxError|Cannot read prop|undefined is not|is not a function|EISDIR|ENOENT|at .*\.ts:\d/;
-const CONTROL = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e]/;
+const CONTROL = /(?!\n)\p{Cc}|[\u202a-\u202e]/u;
 
 for (const [name, config] of Object.entries(CONFIGS)) {
   test(`a project's file with ${name} runs nothing, and is shown as what it is`, async () => {
