@@ -158,7 +158,12 @@ const INVALID: readonly InvalidOptions[] = [
     [{ budget: 5 }],
     /^Cannot promise answers of tool "t": there is no option "budget"; did you mean "budgetMs"\?$/,
   ],
-  [promise, [{ retries: 0.5 }], /retries must be a whole number, not 0\.5$/, "RangeError"],
+  [
+    promise,
+    [{ retries: 0.5 }],
+    /retries must be a whole number from 0, or \{ attempts, minMs, maxMs, factor, jitter \}, not 0\.5$/,
+    "RangeError",
+  ],
   [promise, [{ required: "yes" }], /required must be true or false, not "yes"$/],
   [title, [5], /^Cannot define tool "t": title must be text that is not empty, not 5$/, "RangeError"],
   [title, [""], /title must be text that is not empty, not ""$/],

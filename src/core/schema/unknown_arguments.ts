@@ -78,7 +78,7 @@ export function unknownArguments(mode: UnknownArgumentsMode = "suggest"): Unknow
 
 function checkMode(mode: string): void {
   if (/^(suggest|refuse|drop)$/.test(mode)) return;
-  throw new TypeError(`Cannot create server: unknownArguments must be "suggest", "refuse" or "drop", not ${mode}`);
+  throw new TypeError(`Cannot create server: unknownArguments must be "suggest" or "refuse" or "drop", not "${mode}"`);
 }
 
 function createGuard(serverMode: UnknownArgumentsMode, logger: DropLogger | undefined): GuardArguments {

@@ -42,7 +42,7 @@ test("a server for development writes a line for each call, and errors of handle
   await rejects(testClient(server).$.call("crash"), { code: "internal", message: /^Internal error, correlation id/ });
   const log = lines.join("\n");
   match(log, /Error: the database is down\n\s+at /);
-  match(log, / crash memory error internal [\d.]+ ms$/);
+  match(log, / crash memory error internal [\d.]+ ms docs\/errors\.md#internal$/);
 });
 
 test("a server for development has the console, with its key, unless it mounts a console itself", async () => {
@@ -107,7 +107,7 @@ test("a logger of the module is kept, and calls get their lines", async () => {
   const { server, lines } = forDev(createServer({ tools: [crash], logger }));
   await testClient(server).$.call("crash").catch(() => {});
   deepStrictEqual(own, ["Tool call broke"]);
-  match(lines.join("\n"), /^\S+ crash memory error internal [\d.]+ ms$/);
+  match(lines.join("\n"), /^\S+ crash memory error internal [\d.]+ ms docs\/errors\.md#internal$/);
 });
 
 test("wires can be chosen: those of the module keep their options, others have defaults; a wrong name is explained", () => {

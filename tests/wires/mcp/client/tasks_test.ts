@@ -122,11 +122,12 @@ test("a server's own tool `redeem` is a tool", async () => {
 
 test("a promise of our servers in words is a promise", async () => {
   const _meta = {
-    response_type: "promise",
-    promise_token: "prom_x",
-    expires_at: "2026-07-28T00:00:00.000Z",
-    ttl_ms: 1_000,
-    retry_after_ms: 7,
+    "toolwire/promise": {
+      promise_token: "prom_x",
+      expires_at: "2026-07-28T00:00:00.000Z",
+      ttl_ms: 1_000,
+      retry_after_ms: 7,
+    },
   };
   const outcome = await modern({ "tools/call": () => ({ ...text("Later"), _meta }) }).client().$.outcome("t");
   ok(outcome.kind === "promise" && outcome.token === "prom_x" && outcome.retryAfterMs === 7);
