@@ -49,7 +49,7 @@ export const EVERYWHERE: readonly Seen[] = [
     ["wires/rest/files_test.ts", "a file is its bytes if Accept names its media type"],
     [
       "apps/cli/call_output_full_test.ts",
-      "call -o writes pictures and files, prints the rest, and writes text where there is none",
+      "call -o writes pictures and files, prints the rest, and writes text where the answer has no file",
     ],
     ["console/page_files_full_test.ts", "console: pictures are shown, and files are saved, on each wire"],
   ],

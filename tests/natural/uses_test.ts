@@ -71,6 +71,42 @@ const HANDLERS: readonly Used[] = [
     use: (extra) => extra.sendNotification({ method: "notifications/message" }),
     says: /ctx\.log\(level, data\), or ctx\.progress/,
   },
+  {
+    peer: "Temporal and DBOS",
+    what: "ctx.run(name, work)",
+    use: (ctx) => ctx.run("charge", () => 1),
+    says: /Write: ctx\.step\("charge", \(\) => work\(\)\)$/,
+  },
+  {
+    peer: "Cloudflare Workflows",
+    what: "step.do(name, work)",
+    use: ({ step }) => step.do("charge", () => 1),
+    says: /ctx\.step\.do is not here\. Write: ctx\.step\("charge", \(\) => work\(\)\)$/,
+  },
+  {
+    peer: "Inngest",
+    what: "step.run(name, work)",
+    use: ({ step }) => step.run("charge", () => 1),
+    says: /ctx\.step\.run is not here\. Write: ctx\.step\(/,
+  },
+  {
+    peer: "Inngest",
+    what: "step.sleep(name, time)",
+    use: ({ step }) => step.sleep("night", "1h"),
+    says: /ctx\.step\.sleep is not here\. Write: ctx\.sleep\("night", 3_600_000\)$/,
+  },
+  {
+    peer: "Inngest",
+    what: "step.waitForEvent(name, { timeout })",
+    use: ({ step }) => step.waitForEvent("approved", { timeout: "1h" }),
+    says: /ctx\.step\.waitForEvent is not here\. Write: ctx\.waitFor\("approval", schema, \{ timeoutMs \}\)$/,
+  },
+  {
+    peer: "Trigger.dev",
+    what: "ctx.waitForEvent(name)",
+    use: (ctx) => ctx.waitForEvent("approved"),
+    says: /Write: ctx\.waitFor\("approval", schema/,
+  },
   { peer: "Hono", what: "c.json(value)", use: (c) => c.json({ a: 1 }), says: /Write: return the value itself$/ },
 ];
 

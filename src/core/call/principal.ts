@@ -23,8 +23,17 @@ export function toPrincipal(value: unknown, onUnread: (problem: string) => void 
     }
   }
   throw new TypeError(
-    "Cannot identify the caller: give a principal { id, scopes?, claims? } with a non-empty id and an array of scopes, or undefined for a caller that is not known",
+    `Cannot identify the caller: give a principal { id, scopes?, claims? } with a non-empty id and an array of scopes, or undefined for a caller that is not known${
+      adviceFor(value)
+    }`,
   );
+}
+
+/** What to write in place of usual mistakes; without their values, which are of a caller. */
+function adviceFor(value: unknown): string {
+  const { id, scopes } = isJsonObject(value) ? value : {};
+  if (typeof id === "number" || typeof id === "bigint") return "; the id is a number: write id: String(user.id)";
+  return typeof scopes === "string" ? '; the scopes are one text: write scopes.split(" ")' : "";
 }
 
 const MEMBERS: readonly string[] = ["id", "scopes", "claims"];

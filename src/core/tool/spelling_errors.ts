@@ -3,7 +3,7 @@ import { isJsonObject, type Members } from "../../internal/json.ts";
 import type { SchemaAdapter } from "../schema/adapter.ts";
 import type { ToolDraft } from "./definition.ts";
 import { type ForeignDefinition, isDefinition, readForeign, writeArgument, writeTool } from "./rewrite.ts";
-import { CONTEXT_LINES, REGISTERING, SERVER_LINES, STEP_ORDER, STEPS, TOOL_LINES } from "./spellings.ts";
+import { CONTEXT_LINES, REGISTERING, SERVER_LINES, STEP_LINES, STEP_ORDER, STEPS, TOOL_LINES } from "./spellings.ts";
 
 type Adapters = readonly SchemaAdapter[];
 
@@ -77,15 +77,12 @@ export function refuseServerMethods(server: object, adapters: Adapters): void {
  * Adds the members of other libraries' contexts, which throw, to the prototype of contexts, and levels to its `log`. They are not enumerable,
  * and may be set.
  */
-export function refuseContextMembers(prototype: { readonly log: object }): void {
-  const levels = ["debug", "info", "warn", "error"].map((level) => {
-    const value = (): never => {
-      throw new TypeError(`ctx.log.${level} is not here. Write: ctx.log("${level === "warn" ? "warning" : level}", …)`);
-    };
-    return [level, { value }] as const;
-  });
-  // What binds a function gives the result its prototype.
-  Object.setPrototypeOf(prototype.log, Object.create(Function.prototype, Object.fromEntries(levels)));
+export function refuseContextMembers(prototype: { readonly log: object; readonly step: object }): void {
+  const levels = ["debug", "info", "warn", "error"].map((level) =>
+    [level, `ctx.log("${level === "warn" ? "warning" : level}", …)`] as const
+  );
+  refuseMembersOf("log", prototype.log, levels);
+  refuseMembersOf("step", prototype.step, Object.entries(STEP_LINES));
   for (const [member, line] of Object.entries(CONTEXT_LINES)) {
     if (member in prototype) continue;
     Object.defineProperty(prototype, member, {
@@ -98,6 +95,21 @@ export function refuseContextMembers(prototype: { readonly log: object }): void 
       },
     });
   }
+}
+
+/** Adds members, which throw with the line to write, to a function of contexts. What binds a function gives the result its prototype. */
+function refuseMembersOf(
+  name: string,
+  method: object,
+  lines: readonly (readonly [member: string, line: string])[],
+): void {
+  const members = lines.map(([member, line]) => {
+    const value = (): never => {
+      throw new TypeError(`ctx.${name}.${member} is not here. Write: ${line}`);
+    };
+    return [member, { value }] as const;
+  });
+  Object.setPrototypeOf(method, Object.create(Object.getPrototypeOf(method), Object.fromEntries(members)));
 }
 
 /**

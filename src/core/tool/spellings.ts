@@ -100,6 +100,19 @@ export const MEMBER_LINES: Readonly<Record<string, string>> = {
   type: "",
 };
 
+const STEP = 'ctx.step("charge", () => work())';
+const WAIT = 'ctx.waitFor("approval", schema, { timeoutMs })';
+const SLEEP = 'ctx.sleep("night", 3_600_000)';
+
+/** Members of `step` in libraries for durable work, and what is written here. */
+export const STEP_LINES: Readonly<Record<string, string>> = {
+  do: STEP,
+  run: STEP,
+  sleep: SLEEP,
+  sleepUntil: SLEEP,
+  waitForEvent: WAIT,
+};
+
 /** Members of a handler's second argument in other libraries, and what is written here. */
 export const CONTEXT_LINES: Readonly<Record<string, string>> = {
   reportProgress: "ctx.progress(done, total)",
@@ -111,6 +124,9 @@ export const CONTEXT_LINES: Readonly<Record<string, string>> = {
   sendRequest: "ctx.elicit(key, { … })",
   requestInfo: 'ctx.metadata.get("user-agent")',
   toolCallId: "ctx.callId",
+  run: STEP,
+  waitForEvent: WAIT,
+  sleepUntil: SLEEP,
   json: "return the value itself",
   text: "return the text itself",
 };

@@ -59,6 +59,13 @@ for (
   });
 }
 
+test("a principal with a number as id, or scopes in one text, is refused with what to write", () => {
+  const server = createServer({ tools: [who], logger: false });
+  const give = (principal: object) => () => memoryTransport(server, { principal: loose(principal) });
+  throws(give({ id: 7 }), { name: "TypeError", message: /; the id is a number: write id: String\(user\.id\)$/ });
+  throws(give({ id: "ada", scopes: "a b" }), { message: /; the scopes are one text: write scopes\.split\(" "\)$/ });
+});
+
 test("a principal that is written into the program is refused if it has a member that is not read", () => {
   const server = createServer({ tools: [who], logger: false });
   throws(() => memoryTransport(server, { principal: loose({ id: "ada", scope: "read" }) }), {
