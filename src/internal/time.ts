@@ -94,7 +94,7 @@ export const systemClock: Clock = {
 let lastMs = NaN;
 let lastText = "";
 
-/** Formats milliseconds since the Unix epoch as RFC 3339 in UTC. The last text is cached: formatting costs more than most calls. */
+/** Formats milliseconds since the Unix epoch as RFC 3339 in UTC. The last text is cached (docs/decisions/one-entry-caches.md). */
 export function formatTimestamp(epochMs: number): string {
   if (epochMs !== lastMs) {
     lastText = new Date(epochMs).toISOString();

@@ -45,7 +45,7 @@ const SDK: readonly Layer[] = [
 
   // What looks at servers from outside.
   layer("tool search", "src/inspection/tool_search/", "internal, json schema"),
-  layer("recording", "src/inspection/recording/", "internal, type:call, token, redaction"),
+  layer("recording", "internal, type:call, token, redaction"),
   layer("contract diff", "src/inspection/contract_diff/", "internal, call, json schema"),
 
   // Deferred work.
@@ -228,4 +228,14 @@ export const RUNTIME_FOLDERS: readonly string[] = [
   "src/integrations/oauth/loopback/",
   "src/integrations/packaging/",
   "apps/",
+];
+
+/**
+ * Parts of the SDK that the programs beside the command line bundle. What a page of the console decodes, such as recordings and files in
+ * answers, is needed by no user of the SDK, so it is not a part of an entry.
+ */
+export const PROGRAMS: readonly (readonly [folder: string, parts: readonly string[]])[] = [
+  ["apps/console/", ["src/internal/", "src/core/", "src/inspection/recording/", "src/wires/webtools/client/"]],
+  ["apps/create-toolwire/", ["src/internal/"]],
+  ["apps/site/", ["src/entries/"]],
 ];

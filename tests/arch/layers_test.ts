@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { brokenRules, circles, importsOf, type Source, stripComments } from "./imports.ts";
-import { LAYERS, PACKAGES, RUNTIME_FOLDERS } from "./layers.ts";
+import { LAYERS, PACKAGES, PROGRAMS, RUNTIME_FOLDERS } from "./layers.ts";
 
 /** The folders as an error message lists them. */
 const FOLDERS = RUNTIME_FOLDERS.join(", ");
@@ -56,6 +56,21 @@ test("a layer, a package and a runtime are allowed by folders, never by single f
 test("src: nothing is imported in a circle, types included", () => {
   deepStrictEqual(circles(readSources(), true), []);
 });
+
+for (const [folder, parts] of PROGRAMS) {
+  test(`${folder} imports of the SDK only ${parts.join(", ")}`, () => {
+    const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+      .filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !/node_modules|templates/.test(file));
+    ok(files.length > 0);
+    const wrong = files.flatMap((file) => {
+      const path = `${folder}${file.replaceAll("\\", "/")}`;
+      const imported = importsOf({ path, text: readFileSync(join(ROOT, path), "utf8") }).map(({ to }) => to);
+      return imported.filter((to) => /^(src\/|mod\.ts)/.test(to) && !parts.some((part) => to.startsWith(part)))
+        .map((to) => `${path} imports ${to}`);
+    });
+    deepStrictEqual(wrong, []);
+  });
+}
 
 test("apps/console: nothing is imported in a circle, types included", () => {
   const files = readdirSync(join(ROOT, "apps/console"), { encoding: "utf8" }).filter((file) => /\.tsx?$/.test(file));

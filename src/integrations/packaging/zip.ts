@@ -1,4 +1,9 @@
-/** Writes zip archives. Equal files make equal bytes: the times are fixed, and the order is that of the names. */
+/**
+ * Writes zip archives. Equal files make equal bytes: the times are fixed, and the order is that of the names.
+ *
+ * Not by a library: `./packaging` is an entry, so that its package would be installed with the SDK, and the smallest that fits, `fflate`,
+ * would take the installation over 10 MB. The platform compresses, and what remains are the headers.
+ */
 import { deflateRawSync } from "node:zlib";
 
 /** A file to store in an archive: its path and its bytes, not yet compressed. */

@@ -1,4 +1,9 @@
-/** Sessions that have ended, for what this process keeps of each beside its store. */
+/**
+ * Sessions that have ended, for what this process keeps of each beside its store.
+ *
+ * For the whole module: `sessionState()` makes a value before there is a server, and the same value may serve several, so that neither a
+ * server nor a store knows it.
+ */
 
 /** Takes the id of a session that has ended. */
 type EndListener = (session: string) => void;
