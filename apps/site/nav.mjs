@@ -350,6 +350,11 @@ export const NAV = [
         "A body of known length is read as text, and invalid UTF-8 is rejected.",
       ),
       page(
+        "decisions/one-entry-caches.md",
+        "Caches of one entry",
+        "Paths, times and headers of replies are kept from the last call; what that saves.",
+      ),
+      page(
         "decisions/grpc-codec.md",
         "A codec for gRPC",
         "Two messages are read and written without reflection, beside protobuf-es.",

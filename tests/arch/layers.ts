@@ -45,7 +45,7 @@ const SDK: readonly Layer[] = [
 
   // What looks at servers from outside.
   layer("tool search", "src/inspection/tool_search/", "internal, json schema"),
-  layer("recording", "internal, type:call, token, redaction"),
+  layer("recording", "src/inspection/recording/", "internal, type:call, token, redaction"),
   layer("contract diff", "src/inspection/contract_diff/", "internal, call, json schema"),
 
   // Deferred work.
