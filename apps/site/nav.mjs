@@ -108,6 +108,16 @@ export const NAV = [
         "A form in mid-call, without sessions.",
       ),
       page(
+        "guides/return-a-picture.md",
+        "Return a picture or a file",
+        "Images for models, documents for people.",
+      ),
+      page(
+        "guides/from-a-web-page.md",
+        "Call tools from a web page",
+        "Another origin, pieces, a stop button.",
+      ),
+      page(
         "credentials.md",
         "The user's credentials",
         "Cookies, bearer tokens, on to another API.",

@@ -40,7 +40,7 @@ export const GIVENS: Readonly<Record<string, string>> = {
   store: "declare const store: { token(): Promise<string>; renew(rejected: string): Promise<string> };",
   table: "declare const table: object;",
   tools: 'declare const tools: readonly import("toolwire").AnyTool[];',
-  transport: 'declare const transport: Parameters<typeof import("toolwire").createClient>[0];',
+  transport: 'declare const transport: import("toolwire/wire").Transport;',
   url: "declare const url: string;",
   v1: 'declare const v1: import("toolwire").AnyTool;',
   warehouse: "declare const warehouse: { ship(sku: string, order: object): Promise<string> };",
