@@ -167,6 +167,7 @@ const LOOKS: Readonly<Record<JobRow["state"], string>> = {
   running: "running",
   asking: "questions",
   waiting: "promise",
+  blocked: "failure",
   done: "answer",
   cancelled: "refused",
 };

@@ -5,7 +5,7 @@ import type { Json } from "./json_schema.ts";
 import type { QuestionAnswer } from "./questions.ts";
 
 /** States of jobs, in the order of their life. */
-export const STATES = ["queued", "running", "asking", "waiting", "done", "cancelled"] as const;
+export const STATES = ["queued", "running", "asking", "waiting", "blocked", "done", "cancelled"] as const;
 
 export interface JobRow {
   readonly id: string;

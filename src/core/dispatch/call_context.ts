@@ -124,6 +124,11 @@ export class CallContext implements MiddlewareCtx {
     this.#onHandlerStart?.();
   }
 
+  /** Whether the handler has begun. */
+  get hasStarted(): boolean {
+    return this.#hasHandlerStarted;
+  }
+
   /** Calls `listener` when the handler starts, at once if it has started. Only the latest listener is kept. */
   whenHandlerStarts(listener: () => void): void {
     if (this.#hasHandlerStarted) listener();

@@ -9,8 +9,8 @@ import type { CallResult, Progress, Question } from "../call/outcome.ts";
 import type { Json } from "../../internal/json.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 
-/** State of a job: `asking` waits for answers, `waiting` for a time or a value. Only an operator's retry changes `done`; `cancelled` is final. */
-export type JobState = "queued" | "running" | "asking" | "waiting" | "done" | "cancelled";
+/** State of a job: `asking` waits for answers, `waiting` for a time or a value, `blocked` for code that fits it. Only an operator's retry changes `done`; `cancelled` is final. */
+export type JobState = "queued" | "running" | "asking" | "waiting" | "blocked" | "done" | "cancelled";
 
 /** A reply to one question of a job, by its caller or an operator. */
 export interface AskAnswer {
@@ -163,7 +163,7 @@ export interface Job {
   readonly maxAttempts: number;
   /** Whether arguments and memo are kept if the attempts are used up. */
   readonly keepsFailed?: true | undefined;
-  /** When the next run may start, in milliseconds since the Unix epoch, for a `queued` or `waiting` job. Absent: at once. */
+  /** When the next run may start, in milliseconds since the Unix epoch, for a `queued`, `waiting` or `blocked` job. Absent: at once. */
   readonly wakeAtMs?: number | undefined;
   /** The schedule that the call is of, and the time that it was due. */
   readonly schedule?: {
@@ -190,7 +190,9 @@ export interface Job {
   readonly requests?: Readonly<Record<string, Question>> | undefined;
   /** Whether the targets of `onComplete` are notified of its end. */
   readonly isNotified?: boolean | undefined;
-  /** Result of the job, once it is `done`. */
+  /** When its runs began to end as those of other code, in milliseconds since the Unix epoch. Absent for other jobs. */
+  readonly blockedSinceMs?: number | undefined;
+  /** Result of the job, once it is `done`; while it is `blocked`, why. */
   readonly outcome?: CallResult | undefined;
 }
 

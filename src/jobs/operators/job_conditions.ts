@@ -4,7 +4,15 @@ import { ANYTHING, BOOLEAN, checkOptions, type OptionRules, rule, TEXT } from ".
 import { ToolError } from "../../core/errors/tool_error.ts";
 
 /** All states of jobs, in the order of their life. */
-export const JOB_STATES: readonly JobState[] = ["queued", "running", "asking", "waiting", "done", "cancelled"];
+export const JOB_STATES: readonly JobState[] = [
+  "queued",
+  "running",
+  "asking",
+  "waiting",
+  "blocked",
+  "done",
+  "cancelled",
+];
 
 /** Conditions of a list of jobs; each one that is absent is met by all jobs. */
 export interface ListedJobs {

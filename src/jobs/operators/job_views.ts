@@ -32,9 +32,9 @@ export interface JobSummary {
   readonly progress?: Progress;
   /** Name of the schedule that created the job. */
   readonly schedule?: string;
-  /** Kind of the result, once the job is `done`; of a failure and an error with its code and message. */
+  /** Kind of the result, once the job is `done`, or why it is `blocked`; of a failure and an error with its code and message. */
   readonly outcome?: { readonly kind: CallResult["kind"]; readonly code?: string; readonly message?: string };
-  /** Whether `retry` can begin it again: its attempts are used up, its arguments are kept, and no step ran after one that failed. */
+  /** Whether `retry` can begin it again: it is blocked, or its attempts are used up, its arguments are kept, and no step ran after one that failed. */
   readonly canRetry: boolean;
 }
 
@@ -89,7 +89,7 @@ export interface JobDetail extends JobSummary {
 /** Makes the summary of a job. Its progress and the message of its result lose what looks like a secret. */
 export function summaryOf(job: Job, redactor: Redactor): JobSummary {
   const { id, tool, state, principal, createdAtMs, expiresAtMs, attempt, maxAttempts, owner, wakeAtMs, schedule } = job;
-  const isScheduled = wakeAtMs !== undefined && (state === "queued" || state === "waiting");
+  const isScheduled = wakeAtMs !== undefined && (state === "queued" || state === "waiting" || state === "blocked");
   return {
     ...{ id, tool, state, createdAtMs, expiresAtMs, attempt, maxAttempts },
     ...(principal !== undefined && { principal: principal.id }),
@@ -104,6 +104,7 @@ export function summaryOf(job: Job, redactor: Redactor): JobSummary {
 
 /** Whether a job can begin again: it is `done` with a failure, its arguments were kept, and nothing that it did was undone. */
 export function canRetry({ state, args, memo }: Job, outcome: CallResult | undefined): boolean {
+  if (state === "blocked") return true;
   return state === "done" && args !== null && outcome?.kind === "failure" && memo.undos === undefined;
 }
 

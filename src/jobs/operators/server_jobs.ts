@@ -141,10 +141,11 @@ export class OperatedJobs implements ServerJobs {
 
   async retry(id: string): Promise<JobSummary> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const { outcome, isNotified: _, ...job } = await this.#get(id);
+      const { outcome, isNotified: _, wakeAtMs: __, ...job } = await this.#get(id);
+      const isBlocked = job.state === "blocked";
       const { failed, undos, ...memo } = job.memo;
       const ledger = await this.#jobs.readLedger(id);
-      if (undos !== undefined) throw refused(undoneMessage(id, failedKeys(ledger, failed), undos));
+      if (undos !== undefined && !isBlocked) throw refused(undoneMessage(id, failedKeys(ledger, failed), undos));
       if (!canRetry(job, outcome)) {
         throw refused(
           `Cannot retry job ${id}: it is ${job.state}${
@@ -158,7 +159,7 @@ export class OperatedJobs implements ServerJobs {
         state: "queued",
         attempt: 0,
         version: job.version + 1,
-        memo: retriedMemo(memo, ledger.length),
+        memo: isBlocked ? job.memo : retriedMemo(memo, ledger.length),
       };
       // Before the change: a queued job without a delivery would never run.
       await this.#engine.schedule(id, RETRY_AGAIN_MS);

@@ -19,6 +19,20 @@ export function attemptsExhausted(job: Job, last?: ErrorResult): FailureOutcome 
   return { kind: "failure", code: "attempts_exhausted", message, data };
 }
 
+/**
+ * The result if it is one that the tool did not declare, of code that does not fit a promised job: its handler or its input schema has
+ * changed, or its result is too large. The last one only if the tool keeps failed jobs, since it may be of the tool itself.
+ */
+export function blockOf(run: CallContext, job: Job, result: CallResult): ErrorResult | FailureOutcome | undefined {
+  if (run.lease?.isPromised !== true) return undefined;
+  if (result.kind === "failure") return result.code === "replay_diverged" ? result : undefined;
+  if (result.kind !== "error") return undefined;
+  // The arguments fitted when the job was made.
+  const isOfInput = result.code === "invalid_input" && !run.hasStarted;
+  const isTooLarge = result.code === "result_too_large" && job.keepsFailed === true && job.config === undefined;
+  return isOfInput || isTooLarge ? result : undefined;
+}
+
 /** The delay in milliseconds before the next attempt of a job, or the outcome with which it ends. */
 export function afterError(run: CallContext, job: Job, result: ErrorResult): number | CallResult {
   const { lastThrown, services: { clock }, definition: { promise } } = run;

@@ -2,12 +2,12 @@ import { type CallResult, errorResult, type Progress } from "../../core/call/out
 import type { Job, LedgerEntry, Wait } from "../../core/dispatch/engine.ts";
 import type { Jobs } from "./jobs.ts";
 import type { MaybePromise } from "../../internal/async.ts";
-import { afterError } from "./after_error.ts";
+import { afterError, blockOf } from "./after_error.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 import { settleOrMask } from "../../core/dispatch/error_masking.ts";
 import type { CallContext } from "../../core/dispatch/call_context.ts";
 import type { RunLease } from "../../core/dispatch/services.ts";
-import { logRunEnd } from "./run_log.ts";
+import { logBlocked, logRunEnd } from "./run_log.ts";
 import { KeptPieces } from "./kept_pieces.ts";
 import { LedgerWriter } from "./ledger_writer.ts";
 
@@ -146,6 +146,11 @@ export class JobLease implements RunLease {
     const { questions, lastProgress: progress } = this.#run;
     const pieces = this.#takePieces();
     const stop = { memo: questions?.memo ?? job.memo, ...(progress && { progress }), ...pieces };
+    const block = blockOf(this.#run, job, result);
+    if (block !== undefined) {
+      logBlocked(this.#run.services.logger, job, block);
+      return void await this.#jobs.block(job, block);
+    }
     if (isQuestion) return void await this.#jobs.ask(job, result.requests, stop);
     if (result.kind === "promise" && questions?.waiting !== undefined) {
       return await this.#jobs.suspend(job, questions.waiting, stop);

@@ -46,12 +46,14 @@ export class JobPromises extends PromiseTokens {
       retryAfterMs: RETRY_AFTER_MS,
       progress: this.progressOf(job),
     } as const;
-    return state === "waiting" ? { ...promise, retryAfterMs: this.#retryAfterMs(job) } : { ...promise, estimatedMs };
+    return state === "waiting" || state === "blocked"
+      ? { ...promise, retryAfterMs: this.#retryAfterMs(job) }
+      : { ...promise, estimatedMs };
   }
 
   /** The progress that callers see: while a job waits, its message is what the job waits for. */
   progressOf(job: Job): Progress | undefined {
-    const message = job.state === "waiting" ? describeWaits(job, this.#services.clock.now()) : "";
+    const message = job.state === "waiting" ? describeWaits(job, this.#services.clock.now()) : describeBlock(job);
     return message === "" ? job.progress : { done: 0, ...job.progress, message };
   }
 
@@ -102,4 +104,9 @@ export class JobPromises extends PromiseTokens {
 /** When the promise of a job ends, in milliseconds since the Unix epoch. */
 function toPromiseEnd({ expiresAtMs }: Job): number {
   return expiresAtMs - CLOCK_SKEW_MS;
+}
+
+/** Why a job is blocked, for its caller; empty for other jobs. */
+function describeBlock({ state, outcome }: Job): string {
+  return state === "blocked" && outcome !== undefined && "message" in outcome ? `Blocked: ${outcome.message}` : "";
 }

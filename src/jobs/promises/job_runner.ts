@@ -4,6 +4,7 @@ import {
   type CallResult,
   type ErrorResult,
   errorResult,
+  type FailureOutcome,
   joinPartials,
   type PromiseOutcome,
 } from "../../core/call/outcome.ts";
@@ -31,7 +32,7 @@ import { toWaiting } from "./job_waits.ts";
 import { conflictOf, EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
 import { JobPeer } from "./job_peer.ts";
 import type { JobPromises } from "./job_promises.ts";
-import { logPromised, logRunBegin } from "./run_log.ts";
+import { logBlocked, logPromised, logRunBegin } from "./run_log.ts";
 import { answerWithin, timesOf } from "./run_guard.ts";
 
 /** Delay until a job without a lease is delivered to another process, in milliseconds. */
@@ -306,8 +307,8 @@ export class JobRunner {
       });
       return await this.#jobs.handOver(job, HAND_OVER_MS);
     }
-    const failure = checkRunnable(job, definition);
-    if (failure !== undefined) return void await this.#jobs.finish(job, failure);
+    if (job.attempt > job.maxAttempts) return void await this.#jobs.finish(job, attemptsExhausted(job));
+    if (definition.revision !== job.revision) return await this.#block(job, revisionChanged(job));
     const config = await this.#configs.decrypt(job, this.#services.clock.now());
     if (config === "lost") return void await this.#jobs.finish(job, configLost(job));
     const { context, trace } = job;
@@ -332,6 +333,11 @@ export class JobRunner {
     const ended = answerWithin(run, running, { totalMs: this.#attemptMs(run), idleMs: undefined }, this.#services);
     if (observer !== undefined) ended.into({ receive: (result) => observer.end(began, run, result), fail: () => {} });
     await concluded;
+  }
+
+  async #block(job: Job, outcome: FailureOutcome): Promise<void> {
+    logBlocked(this.#services.logger, job, outcome);
+    await this.#jobs.block(job, outcome);
   }
 
   #runWithMiddleware(run: CallContext): MaybePromise<CallResult> {
@@ -371,11 +377,8 @@ function definitionOf({ revision }: Job, current: ToolDefinition): ToolDefinitio
   return { ...current, input, output, partial, errors, handler, adapters, config, revision };
 }
 
-/** The failure of a job that must not run (again); `undefined` if it may. */
-function checkRunnable(job: Job, { revision }: ToolDefinition): CallResult | undefined {
-  if (job.attempt > job.maxAttempts) return attemptsExhausted(job);
-  if (revision === job.revision) return undefined;
-  const message = `The tool ${job.tool} has changed since the work began; call it again`;
+function revisionChanged({ tool }: Job): FailureOutcome {
+  const message = `The tool ${tool} has changed since the work began; call it again`;
   return { kind: "failure", code: "revision_changed", message, data: undefined };
 }
 

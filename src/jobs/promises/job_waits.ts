@@ -24,7 +24,11 @@ export function mergeMemo(stored: Memo, run: Memo): Memo {
  * The job of a run that stopped at these waits: `waiting`, or `queued` if one of them was resolved during the run. A run that waits
  * does not count as an attempt, and leaves no owner, since thousands of jobs may sleep in memory, and no estimate, which had no wait in it.
  */
-export function toWaiting({ owner: _, estimatedMs: __, ...job }: Job, runMemo: Memo, names: readonly string[]): Job {
+export function toWaiting(
+  { owner: _, estimatedMs: __, blockedSinceMs: ___, ...job }: Job,
+  runMemo: Memo,
+  names: readonly string[],
+): Job {
   const memo = mergeMemo(job.memo, runMemo);
   const waits = names.map((name) => memo.waits?.[name] ?? {});
   const attempt = job.attempt - 1;

@@ -10,6 +10,7 @@ import type { Clock } from "../../internal/time.ts";
 import type { AskAnswer, Engine, Job, JobState, LedgerEntry, Memo, Wait } from "../../core/dispatch/engine.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import type { Notifier } from "../../core/dispatch/job_notifier.ts";
+import { toBlocked } from "./blocked_jobs.ts";
 import { endedMemo, expireWaits, mergeMemo, resolveJobWait, type StoredResolution, toWaiting } from "./job_waits.ts";
 
 /** Number of entries of a ledger that are read at once: each may have 256 KiB. */
@@ -23,6 +24,9 @@ const SUPERSEDED_MS = 3_000;
 
 /** Delay until a job in an unknown state is delivered again, in milliseconds: a process of a newer version may run it. */
 const UNKNOWN_STATE_MS = 5_000;
+
+/** States of a job whose next run is scheduled. */
+const SCHEDULED: ReadonlySet<JobState> = new Set(["queued", "waiting", "blocked"]);
 
 /** Failures after which an operator may begin a job again. */
 const KEPT_CODES: ReadonlySet<string> = new Set(["attempts_exhausted", "invalid_handler"]);
@@ -84,7 +88,7 @@ export class Jobs {
     const begun = await this.#change(id, (job) => {
       earlyMs = this.#untilDueMs(job);
       if (earlyMs > 0 || isFinal(job) || job.state === "asking") return undefined;
-      const { wakeAtMs: _, ...rest } = job;
+      const { wakeAtMs: _, outcome: __, ...rest } = job;
       const memo = expireWaits(job.memo, this.#clock.now());
       const { epoch, attempt } = job;
       const takenFrom = job.state === "running" ? job.owner ?? "" : undefined;
@@ -100,7 +104,9 @@ export class Jobs {
   #untilDueMs({ state, wakeAtMs = 0 }: Job): number {
     // A running job is due if the process that ran it has died.
     if (state === "running" || state === "asking" || state === "done" || state === "cancelled") return 0;
-    return state === "queued" || state === "waiting" ? wakeAtMs - this.#clock.now() : UNKNOWN_STATE_MS;
+    return state === "queued" || state === "waiting" || state === "blocked"
+      ? wakeAtMs - this.#clock.now()
+      : UNKNOWN_STATE_MS;
   }
 
   /** Stores progress and pieces of a run. Returns the changed job; `undefined` if the run is no longer the current one. */
@@ -171,6 +177,15 @@ export class Jobs {
   /** Ends a run that stopped at waits; the next one begins when one of them has ended. */
   suspend(run: Job, names: readonly string[], stop: RunStop): Promise<void> {
     return this.#endRun(run, (job) => toWaiting({ ...job, ...stop, memo: job.memo }, stop.memo, names));
+  }
+
+  /**
+   * Ends a run whose code does not fit its job, which keeps all that it has: it is tried again after a delay, until code that fits it is
+   * there, or an operator decides. Shortly before the end of its promise it ends with the failure.
+   */
+  block(run: Job, outcome: CallResult): Promise<unknown> {
+    const block = toBlocked(run, outcome, this.#clock.now());
+    return block === undefined ? this.finish(run, outcome) : this.#endRun(run, block);
   }
 
   /** Resolves a wait of a job, whatever the job does. The first value counts. */
@@ -332,7 +347,7 @@ export class Jobs {
    */
   async #endRun(run: Job, change: (job: Job) => Job): Promise<void> {
     const ended = await this.#changeRun(run, change) ?? await this.engine.get(run.id);
-    if (ended?.epoch !== run.epoch || (ended.state !== "queued" && ended.state !== "waiting")) return;
+    if (ended?.epoch !== run.epoch || !SCHEDULED.has(ended.state)) return;
     await this.engine.schedule(run.id, ended.wakeAtMs === undefined ? 0 : this.#msUntil(ended.wakeAtMs));
   }
 

@@ -1,5 +1,5 @@
 /** Lines of the log for the runs of jobs: each attempt, which may follow one of a process that has died, and its end. */
-import type { CallResult } from "../../core/call/outcome.ts";
+import type { CallResult, ErrorResult, FailureOutcome } from "../../core/call/outcome.ts";
 import type { Job } from "../../core/dispatch/engine.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import { writeLine } from "../../core/dispatch/error_masking.ts";
@@ -30,4 +30,12 @@ export function logRunEnd(logger: Logger | undefined, job: Job, result: CallResu
 
 function fieldsOf({ tool, id, callId = id, attempt }: Job) {
   return { tool, callId, attempt };
+}
+
+/** Logs that a job is parked, since the code of this server does not fit it. */
+export function logBlocked(logger: Logger | undefined, { id, tool }: Job, outcome: FailureOutcome | ErrorResult): void {
+  const { code, message } = outcome;
+  const line =
+    "A job is blocked: it keeps its steps, and is tried again until code that fits it is there, or an operator cancels it";
+  writeLine(logger, "error", line, { tool, callId: id, code, reason: message });
 }
