@@ -238,9 +238,21 @@ export function checkStep(key: string, work: unknown, options: StepOptions): voi
   }
 }
 
+/** Throws for what JSON writes as `{}`, or bytes as an object of indices: the handler would get that in its place, without a word. */
+function refuseLost(name: string, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  const isPlain = prototype === Object.prototype || prototype === null;
+  if (isPlain || (!ArrayBuffer.isView(value) && Object.keys(value).length > 0)) return value;
+  const kind = /^\[object (\w+)\]$/.exec(Object.prototype.toString.call(value))?.[1] ?? "Object";
+  throw new TypeError(
+    `${name === "" ? "it" : `"${name}"`} is a ${kind}; return plain values, such as await response.json()`,
+  );
+}
+
 function toJson(key: string, value: unknown): string {
   try {
-    return JSON.stringify(value) ?? "null";
+    return JSON.stringify(value, refuseLost) ?? "null";
   } catch (cause) {
     const { message } = cause as Error;
     throw mistake(new TypeError(`The result of the step "${key}" cannot be kept, because it is not JSON: ${message}`));
