@@ -28,7 +28,7 @@ export function cancelBody({ body }: Response): void {
 }
 
 /**
- * Reads a body as text, with its byte order mark. Returning from the generator closes the connection.
+ * Reads a body as text. Returning from the generator closes the connection. The byte order mark of a longer body is kept.
  *
  * @throws {ToolError} `result_too_large` if the body is larger than `maxBytes`.
  */
@@ -45,8 +45,11 @@ export function readChunks(response: Response, monitor: ActivityMonitor, maxByte
   );
 }
 
-/** Maximum size of a body that is read in one chunk, in bytes. One of this size arrives with its headers or in few packets after them. */
-const SHORT_BYTES = 16_384;
+/**
+ * Maximum size of a body that is read in one chunk, in bytes: one of this size fits into one packet. A longer one is read as it comes, since each
+ * part of it begins the idle timeout again.
+ */
+const SHORT_BYTES = 1_400;
 
 /**
  * Whether a body is short, and the runtime itself ends it at its declared length. A compressed body may be of any size, and a page does not

@@ -26,17 +26,17 @@ const WIRES: Proofs = {
     ["tests/wires/mcp/client/official_sessions_test.ts", "a stream of changes that breaks off is asked for again"],
   ],
   "MCP 2025-11-25, 2025-06-18, 2025-03-26 with [`mcpSessions()`](mcp.md#sessions)": [
-    ["tests/wires/mcp/server/sessions_test.ts", "a stream that was broken off is taken up where it was"],
+    ["tests/wires/mcp/server/sessions_test.ts", "a stream that broke off is resumed at its last event"],
   ],
   "the same without sessions": [
     ["tests/docs/connections_test.ts", "without sessions a call of an older revision ends with its connection"],
   ],
   "MCP 2024-11-05, `ssePath`": [
-    ["tests/wires/mcp/server/endpoints_test.ts", "whoever leaves its stream ends its session"],
+    ["tests/wires/mcp/server/endpoints_test.ts", "a client that closes its stream ends its session"],
   ],
   "stdio": [
     ["tests/wires/mcp/stdio/stdio_full_test.ts", "what is under way when the input ends is answered"],
-    ["tests/wires/mcp/client/stdio_full_test.ts", "a server that ended is begun anew"],
+    ["tests/wires/mcp/client/stdio_full_test.ts", "a server program that ended is started again"],
   ],
   "MCP-lite, REST": [
     ["tests/wires/suite_test.ts", "aborts the handler when the reader leaves the loop"],
@@ -68,7 +68,7 @@ const CLIENT: Proofs = {
   ],
   "a program over stdio that has ended": [[
     "tests/wires/mcp/client/stdio_full_test.ts",
-    "a server that ended is begun anew",
+    "a server program that ended is started again",
   ]],
   "everything else": [["tests/client/retry_test.ts", "a call is not made again when its tool says"]],
 };

@@ -40,8 +40,11 @@ const PROOFS: Proofs = {
   ],
   "a call with an [idempotency key](promises.md#idempotency-keys)": [
     ["tests/core/dispatch/keys/keyed_calls_test.ts", "not kept: the key is free again"],
-    ["tests/core/dispatch/keys/joined_calls_test.ts", "a keyed call whose process died asks whoever repeats it"],
-    ["tests/core/dispatch/keys/keyed_calls_test.ts", "a key is forgotten after an hour"],
+    [
+      "tests/core/dispatch/keys/joined_calls_test.ts",
+      "the question of a keyed call whose process died reaches the caller that repeats it",
+    ],
+    ["tests/core/dispatch/keys/keyed_calls_test.ts", "a key expires after an hour"],
     [
       "tests/core/dispatch/keys/keyed_calls_test.ts",
       "a repeat of a key joins the call while it runs, and gets its answer after",
