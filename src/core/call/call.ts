@@ -148,4 +148,14 @@ export interface Call {
   readonly position?: AnswerPosition | undefined;
   /** The caller. */
   readonly peer: Peer;
+  /** Present if a handler makes the call, by `ctx.call`. */
+  readonly inner?: InnerCallOrigin | undefined;
+}
+
+/** Where a call comes from that a handler makes. */
+export interface InnerCallOrigin {
+  /** Names of the tools that are running, the outermost first. */
+  readonly path: readonly string[];
+  /** Id of the call. Default: a random one. */
+  readonly callId?: string | undefined;
 }

@@ -8,7 +8,6 @@ import type { Clock } from "../../internal/time.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { Closable } from "../../internal/used_resources.ts";
 import type { Failure } from "../errors/failure.ts";
-import { ToolError } from "../errors/tool_error.ts";
 import type { LedgerEntry, Memo } from "./engine.ts";
 import type {
   Answers,
@@ -24,14 +23,15 @@ import type {
 } from "../handler/questions.ts";
 import type { CallingClient, Logger } from "../handler/context.ts";
 import type { StepOptions, StepWork } from "../handler/steps.ts";
+import type { InnerCallFunction } from "../handler/inner_calls.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
 import { Pending, type PendingOptions } from "../handler/context.ts";
 import type { RemotePromise, ToolDefinition } from "../tool/definition.ts";
-import { compileValidator } from "../schema/compile.ts";
-import { formatIssues } from "../schema/issues.ts";
+import { toCallable } from "./inner_call.ts";
 import type { AnySchema } from "../schema/plain_schema.ts";
 import type { PendingMiddleware } from "./pending_middleware.ts";
 import { declaredFailure } from "./declared_failure.ts";
+import { validateValue } from "./validate_value.ts";
 import { missingKeys } from "./services.ts";
 import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
 import type { RunState } from "./run_state.ts";
@@ -42,7 +42,7 @@ import { nearestLevel, readLogData, toLogLine } from "./log_line.ts";
 export class CallContext implements MiddlewareCtx {
   // Only declared: a member that few runs set costs the others nothing.
   declare readonly definition: ToolDefinition;
-  declare readonly call: Call;
+  declare readonly request: Call;
   declare readonly services: CallServices;
   declare readonly sink: Sink | undefined;
   /** Members added by `meta()`. */
@@ -76,13 +76,14 @@ export class CallContext implements MiddlewareCtx {
   /** Pieces that the handler has streamed so far, kept if the run may become a job; `undefined` otherwise. */
   declare collected: readonly unknown[] | undefined;
   #onHandlerStart: (() => void) | undefined;
+  #callable: (Call & InnerCallFunction) | undefined;
   #callId: string | undefined;
   #state: Record<string, unknown> | undefined;
   #trace: TraceContext | undefined;
 
   constructor(definition: ToolDefinition, call: Call, services: CallServices, sink: Sink | undefined) {
     this.definition = definition;
-    this.call = call;
+    this.request = call;
     this.services = services;
     this.sink = sink;
   }
@@ -102,7 +103,7 @@ export class CallContext implements MiddlewareCtx {
   /** Signal, deadline and events: the parts that only some runs need. */
   get runState(): RunState {
     if (this.#runState === undefined) {
-      this.#runState = this.services.createRunState(this.call, this.sink);
+      this.#runState = this.services.createRunState(this.request, this.sink);
       this.pendingRun?.arm();
     }
     return this.#runState;
@@ -188,7 +189,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   get trace(): TraceContext | undefined {
-    return this.#trace ?? this.call.meta?.trace;
+    return this.#trace ?? this.request.meta?.trace;
   }
 
   set trace(trace: TraceContext | undefined) {
@@ -200,39 +201,44 @@ export class CallContext implements MiddlewareCtx {
   }
 
   get principal(): Principal | undefined {
-    return this.call.peer.principal;
+    return this.request.peer.principal;
   }
 
   get metadata(): Metadata {
-    return this.call.peer.metadata;
+    return this.request.peer.metadata;
   }
 
   get sessionId(): string | undefined {
-    return this.call.peer.sessionId;
+    return this.request.peer.sessionId;
   }
 
   get session(): string | undefined {
-    return this.call.peer.session;
+    return this.request.peer.session;
   }
 
   get config(): unknown {
     return this.#runState?.config;
   }
 
-  get requestId(): string | number | undefined {
-    return this.call.peer.requestId;
+  /** The call, which is also a function: `ctx.call(tool, input)`. Made when it is read: most runs read the call alone. */
+  get call(): Call & InnerCallFunction {
+    return (this.#callable ??= toCallable(this));
+  }
+
+  get requestId(): Call["peer"]["requestId"] {
+    return this.request.peer.requestId;
   }
 
   /** Whether a continuation is the idempotency key of the call. A key of the caller goes before it: it spans all rounds of questions. */
   get isContinued(): boolean {
-    const { meta } = this.call;
+    const { meta } = this.request;
     if (meta?.continuation === undefined || meta.hasAskedItself || meta.idempotencyKey !== undefined) return false;
     return this.services.deferral?.joinsContinuations === true;
   }
 
   /** Whether the call has an idempotency key, or a continuation that is one. */
   get isKeyed(): boolean {
-    return this.call.meta?.idempotencyKey !== undefined || this.isContinued;
+    return this.request.meta?.idempotencyKey !== undefined || this.isContinued;
   }
 
   /** Whether the result may be stored with a job, for a caller that did not receive the streamed pieces: `.promise()`, or an idempotency key. */
@@ -241,7 +247,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   get callId(): string {
-    return (this.#callId ??= crypto.randomUUID());
+    return (this.#callId ??= this.request.inner?.callId ?? crypto.randomUUID());
   }
 
   get attempt(): number {
@@ -249,19 +255,19 @@ export class CallContext implements MiddlewareCtx {
   }
 
   get client(): CallingClient {
-    const { supports = (kind) => kind !== "ui", ...info } = this.call.peer.client;
+    const { supports = (kind) => kind !== "ui", ...info } = this.request.peer.client;
     return { ...info, supports };
   }
 
   get env(): unknown {
-    return this.call.peer.host?.env;
+    return this.request.peer.host?.env;
   }
 
   waitUntil(work: Promise<unknown>): void {
     const logged = work.catch((thrown: unknown) => {
       this.services.mask(thrown, { tool: this.definition.name, during: "waitUntil" });
     });
-    this.call.peer.host?.waitUntil(logged);
+    this.request.peer.host?.waitUntil(logged);
   }
 
   get state(): Record<string, unknown> {
@@ -369,15 +375,15 @@ export class CallContext implements MiddlewareCtx {
   }
 
   validate<Output>(schema: AnySchema<Output>, value: unknown): Output {
-    const checked = compileValidator(schema, { where: "The schema", adapters: this.definition.adapters })(value);
-    if (checked instanceof Promise) throw new TypeError("Cannot validate: the schema is asynchronous");
-    if (checked.issues === undefined) return checked.value as Output;
-    const issues = formatIssues(checked.issues, value);
-    throw new ToolError("invalid_input", `Invalid value: ${issues[0]?.message}`, { details: { issues } });
+    return validateValue(schema, value, this.definition.adapters);
   }
 
   fail<Code extends string>(code: Code, message: string, ...[data]: [data?: unknown]): Failure<Code, never> {
     return declaredFailure(this.definition, code, message, data) as Failure<Code, never>;
+  }
+
+  get map(): RunQuestions["lists"]["map"] {
+    return (...args) => this.#ask("map").lists.map(...args);
   }
 
   #ask(member: string): RunQuestions {

@@ -20,7 +20,7 @@ type Check = (value: unknown) => MaybePromise<SchemaResult>;
 
 /** Validates the config of a call, else of its part or server, and sets it as `ctx.config`. Returns the error `invalid_config`; may throw. */
 export function configure(run: CallContext): MaybePromise<ErrorResult | undefined> {
-  const { config: sent } = run.call;
+  const { config: sent } = run.request;
   const { config: schema, part } = run.definition;
   const checks = [sent?.check as Check | undefined, schema?.validate].filter((check) => check !== undefined);
   return checkAll(run, checks, sent?.reveal() ?? part?.config ?? run.services.ownConfig ?? {});
@@ -40,7 +40,7 @@ function checkAll(
   const goOn = ({ value: output, issues }: SchemaResult) => {
     return issues === undefined
       ? checkAll(run, rest, output)
-      : invalidConfig(issues, value, run.call.config === undefined);
+      : invalidConfig(issues, value, run.request.config === undefined);
   };
   const checked = check(value);
   return checked instanceof Promise ? checked.then(goOn) : goOn(checked);

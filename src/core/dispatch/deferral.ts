@@ -10,7 +10,7 @@ import type { Future } from "../../internal/future.ts";
 import type { Logger } from "../handler/context.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { PromiseOptions, ToolDefinition } from "../tool/definition.ts";
-import type { SystemTools, ToolRegistry } from "../tool/registry.ts";
+import type { SystemTools } from "../tool/registry.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { CallContext } from "./call_context.ts";
 import type { RunState } from "./run_state.ts";
@@ -23,8 +23,6 @@ import type { Middleware } from "../handler/middleware.ts";
 
 /** +The dispatcher as the code of promises and jobs uses it: services of every run, the server's tools, and the functions that run one. */
 export interface DispatchServices extends CallServices {
-  /** The server's tools. */
-  readonly registry: ToolRegistry;
   /** Promises and jobs; `undefined` on a server without an engine. */
   readonly deferral: Deferral | undefined;
   /** Observes all calls, and the attempts of jobs. */

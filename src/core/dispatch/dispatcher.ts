@@ -204,7 +204,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   deadlineMs(run: CalledRun): number {
     const ownMs = run.definition.timeoutMs ?? this.#defaultMs(run);
-    return Math.min(ownMs, run.call.meta?.deadlineMs ?? Infinity);
+    return Math.min(ownMs, run.request.meta?.deadlineMs ?? Infinity);
   }
 
   runTool(run: CallContext): MaybePromise<CallResult> {
@@ -333,7 +333,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     const deadlineMs = this.deadlineMs(run);
     // A stream whose tool sets no timeout is limited in idle time; every other call in total time.
     const isIdleLimited = run.definition.timeoutMs === undefined && run.sink !== undefined && !run.definition.isSystem;
-    const totalMs = isIdleLimited ? run.call.meta?.deadlineMs : deadlineMs;
+    const totalMs = isIdleLimited ? run.request.meta?.deadlineMs : deadlineMs;
     return { totalMs, idleMs: isIdleLimited ? this.#defaultMs(run) : undefined };
   }
 
@@ -363,7 +363,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   /** Runs the tool, after the members of `_meta` were applied. */
   #runByMeta(run: CallContext): CallResult | Future<CallResult> {
-    const { meta } = run.call;
+    const { meta } = run.request;
     const isPlain = meta === undefined && !this.deferral?.startsElsewhere;
     if (isPlain || run.definition.remote !== undefined) return this.#runTool(run);
     try {

@@ -38,6 +38,8 @@ export interface Wait {
   readonly refused?: string | undefined;
   /** Of the delay before a step is tried again: number of its tries so far. */
   readonly tries?: number | undefined;
+  /** Id of the job whose end is awaited, for a call of another tool. */
+  readonly job?: string | undefined;
 }
 
 /** The error of a step that has failed finally: each later run throws it again. */
@@ -115,6 +117,14 @@ export interface JobPieces {
   readonly values: readonly Json[];
 }
 
+/** A job that waits for another one. */
+export interface JobFollower {
+  /** Id of the job that waits. */
+  readonly id: string;
+  /** Name of its wait. */
+  readonly wait: string;
+}
+
 /** One piece of deferred work, as engines store it: plain JSON. */
 export interface Job {
   /** Unique: a UUID. */
@@ -188,6 +198,10 @@ export interface Job {
   readonly estimatedMs?: number | undefined;
   /** Questions to the caller, while the job is `asking`. */
   readonly requests?: Readonly<Record<string, Question>> | undefined;
+  /** Jobs that wait for this one to end or to ask, and the names of their waits. */
+  readonly followers?: readonly JobFollower[] | undefined;
+  /** Names of the tools whose handlers have made the call, the outermost first. */
+  readonly callers?: readonly string[] | undefined;
   /** Whether the targets of `onComplete` are notified of its end. */
   readonly isNotified?: boolean | undefined;
   /** When its runs began to end as those of other code, in milliseconds since the Unix epoch. Absent for other jobs. */

@@ -43,7 +43,7 @@ export class ToolRunner {
 
   /** Runs the tool of `run` as far as its result: invalid config or arguments give an error result, and the handler is not called. */
   run(run: CallContext): CallResult | Future<CallResult> {
-    const { configure = run.call.config?.configure, isSystem } = run.definition;
+    const { configure = run.request.config?.configure, isSystem } = run.definition;
     if (configure === undefined || isSystem) return this.#runConfigured(run);
     try {
       const error = (configure as typeof Configure)(run);
@@ -118,7 +118,7 @@ export class ToolRunner {
     if (remote !== undefined) {
       return this.#await(run, remote.call(run), this.#finish);
     }
-    const { args } = run.call;
+    const { args } = run.request;
     if (input === undefined) return this.#runHandler(run, args);
     try {
       const { exact } = input;
@@ -133,7 +133,7 @@ export class ToolRunner {
 
   #runChecked(run: CallContext, checked: SchemaResult): CallResult | Future<CallResult> {
     if (checked.issues === undefined) return this.#runHandler(run, checked.value);
-    return invalidArguments(formatIssues(checked.issues, run.call.args));
+    return invalidArguments(formatIssues(checked.issues, run.request.args));
   }
 
   #runHandler(run: CallContext, input: unknown): CallResult | Future<CallResult> {

@@ -3,7 +3,7 @@
  *
  * Knows nothing of the class of a run, so that the context of a call can refer to it.
  */
-import type { Call } from "../call/call.ts";
+import type { Call, CallMeta } from "../call/call.ts";
 import {
   type CallResult,
   type ErrorResult,
@@ -13,16 +13,19 @@ import {
   type Question,
   type Sink,
 } from "../call/outcome.ts";
-import type { Job, LedgerEntry, Memo, Wait } from "./engine.ts";
+import type { Job, JobFollower, LedgerEntry, Memo, Wait } from "./engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { CallerState } from "../handler/caller_state.ts";
 import type { Ctx, Logger } from "../handler/context.ts";
 import type { ElicitAnswer, ElicitRequest, PlainElicitRequest } from "../handler/questions.ts";
+import type { MapOptions } from "../handler/inner_calls.ts";
 import type { WaitOptions, WaitResult } from "../handler/waits.ts";
 import type { AnySchema } from "../schema/plain_schema.ts";
 import type { TokenKeys } from "../token/token.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
+import type { ToolRegistry } from "../tool/registry.ts";
+import type { Future } from "../../internal/future.ts";
 import type { LogFields } from "./error_masking.ts";
 import type { UsedResources } from "../../internal/used_resources.ts";
 import type { RunState, RunStateServices } from "./run_state.ts";
@@ -91,6 +94,10 @@ export interface CallServices extends RunStateServices {
   readonly isClosed: boolean;
   /** Resources that the server closes when it is closed. */
   readonly resources: UsedResources;
+  /** The server's tools. */
+  readonly registry: ToolRegistry;
+  /** Runs a call of a handler, as one of a wire. */
+  call(call: Call, sink?: Sink): CallResult | Future<CallResult>;
   /** Creates the state of a run that holds its signal, deadlines and events; with an engine, one that can become a job's. */
   createRunState(call: Call, sink: Sink | undefined): RunState;
   /** Time limit of a whole call, in milliseconds; for a stream, the time until it has to give a promise. */
@@ -106,11 +113,11 @@ export interface CallServices extends RunStateServices {
 /** The tool and the call of a run: from them its time limit and its caller are known. */
 export interface CalledRun {
   readonly definition: ToolDefinition;
-  readonly call: Call;
+  readonly request: Call;
 }
 
 /** Id of the caller of a run, to which tokens are bound; `""` for an unauthenticated caller. */
-export function principalIdOf({ call: { peer } }: Pick<CalledRun, "call">): string {
+export function principalIdOf({ request: { peer } }: Pick<CalledRun, "request">): string {
   return peer.principal?.id ?? "";
 }
 
@@ -147,6 +154,27 @@ interface QuestionMethods
     request: ElicitRequest<Content> | PlainElicitRequest,
   ): Promise<ElicitAnswer<Content>>;
   waitFor<Value>(key: string, schema: AnySchema<Value>, options?: WaitOptions): Promise<WaitResult<Value>>;
+  /** The answer of another tool that the handler calls. */
+  innerCall(call: InnerCall): Promise<unknown>;
+  /** Work for each item of a list. */
+  readonly lists: {
+    map<Item, Value>(
+      key: string,
+      items: readonly Item[],
+      options: MapOptions,
+      work: (item: Item, index: number) => Value | Promise<Value>,
+    ): Promise<Value[]>;
+  };
+}
+
+/** A call of another tool by a handler, as the code of steps records it. */
+export interface InnerCall {
+  /** Name that the handler has given it. */
+  readonly key: string | undefined;
+  readonly tool: ToolDefinition;
+  readonly args: unknown;
+  /** Makes the call, or continues it. */
+  send(meta?: CallMeta, callId?: string): Promise<CallResult>;
 }
 
 /** A run, as the code of questions, waits, steps and caller state uses it. */
@@ -170,6 +198,12 @@ export interface AskingRun extends CalledRun {
   leaveHandler(result: CallResult): void;
 }
 
+/** Result of a promised call so far, and the id of its job, if it is one of this server. */
+export interface AwaitedJob {
+  readonly result: CallResult;
+  readonly job?: string | undefined;
+}
+
 /** Deferred work, as runs that stop at a question or wait use it: makes such a run a job, and promises its result. */
 export interface RunPromises {
   /** Whether a continuation is the idempotency key of its call: sent again, it gives the result of the first time. */
@@ -178,6 +212,12 @@ export interface RunPromises {
   makeJob(run: AskingRun): Promise<void>;
   /** The promise of a run that stopped at waits. */
   promiseOf(run: AskingRun, waits: RunQuestions): CallResult;
+  /**
+   * The result of a promised call of another tool: waits for it, or, for a job that is woken by its end, the promise again.
+   *
+   * @param follower The job to wake.
+   */
+  awaitJob(run: AskingRun, token: string, follower?: JobFollower): Promise<AwaitedJob>;
   /** The promise token of a run whose job was promised; `undefined` for other runs. */
   tokenOf(run: AskingRun): string | undefined;
 }

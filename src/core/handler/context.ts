@@ -17,6 +17,7 @@ import type {
 } from "./questions.ts";
 import type { CallerState } from "./caller_state.ts";
 import type { StepOptions, StepWork } from "./steps.ts";
+import type { InnerCallFunction, MapOptions } from "./inner_calls.ts";
 import type { Resolver, WaitOptions, WaitResult } from "./waits.ts";
 
 /** Logger of the server. Its lines are not sent to callers. `console` and most logging libraries are compatible. */
@@ -205,6 +206,28 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * @param name Name of the change.
    */
   patched(name: string): boolean;
+  /**
+   * Calls another tool of the same server, for the caller of this one: with its rights, through middleware, validation and limits. In a tool
+   * with `.promise()` the result is kept as that of a step, and a call that is promised is awaited without a worker. What the tool asks, the
+   * caller of this one is asked. The call ends with this one.
+   *
+   * `ctx.call(tool, input, options?)` returns the answer, and rejects with the failure of the tool, or with the error of the call.
+   */
+  readonly call: InnerCallFunction;
+  /**
+   * Does work for each item of a list, a bounded number at once, and keeps the result of each item as that of a step, so that a later run
+   * does not repeat it. After the first error no further item begins.
+   *
+   * @param key Name of the list, unique in a run.
+   * @param work Returns JSON. It may use {@link Ctx.call}, and steps and waits with their own keys.
+   * @returns The results, in the order of the items.
+   */
+  map<Item, Value>(
+    key: string,
+    items: readonly Item[],
+    options: MapOptions,
+    work: (item: Item, index: number) => Value | Promise<Value>,
+  ): Promise<Value[]>;
   /**
    * Sleeps, for a tool with `.promise()`. Above a second the run ends here, its caller has a promise, and nothing is kept in
    * memory; when the time has come, the handler runs again from its start, in any process, and comes past this line. The time is

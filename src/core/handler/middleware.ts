@@ -1,3 +1,4 @@
+import type { InnerCallFunction } from "./inner_calls.ts";
 import type { Call, TraceContext } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult } from "../call/outcome.ts";
 import type { Clock } from "../../internal/time.ts";
@@ -46,7 +47,7 @@ export interface CalledTool {
  */
 export interface MiddlewareCtx<Added = unknown> extends Ctx<ErrorMap, unknown, Partial<Added> & OpenState> {
   /** The call as received, before validation. */
-  readonly call: Call;
+  readonly call: Call & InnerCallFunction;
   /** The called tool. Prompts and resources have names that are not valid for tools. */
   readonly tool: CalledTool;
   /** Clock of the server. */

@@ -11,11 +11,11 @@ export function digestOf(tool: string, args: unknown): string {
 /** The parts of a run that its digest is made of. */
 export interface DigestedRun {
   readonly definition: { readonly name: string };
-  readonly call: { readonly args: unknown; readonly config?: { reveal(): unknown } | undefined };
+  readonly request: { readonly args: unknown; readonly config?: { reveal(): unknown } | undefined };
 }
 
 /** Digest of the tool, the arguments and the config of a run: another config makes it another call. */
-export function digestOfRun({ definition: { name }, call: { args, config } }: DigestedRun): string {
+export function digestOfRun({ definition: { name }, request: { args, config } }: DigestedRun): string {
   return digestOf(name, config === undefined ? args : { args, config: config.reveal() });
 }
 

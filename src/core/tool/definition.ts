@@ -5,6 +5,7 @@ import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import type { Access } from "./access.ts";
 import type { Ctx, ErrorMap, Logger } from "../handler/context.ts";
 import type { PartDefinition } from "./part.ts";
+import type { Call } from "../call/call.ts";
 import type { CallEvent, CallResult, ErrorResult, Progress, Sink } from "../call/outcome.ts";
 import type { ConfigureRun } from "../call/call_config.ts";
 import type { Complete, Json } from "../../internal/json.ts";
@@ -342,6 +343,8 @@ export interface RemotePromise {
 export interface RemoteRun extends MiddlewareCtx {
   /** The tool. For a redemption, `redeem`. */
   readonly definition: ToolDefinition;
+  /** The call as received. */
+  readonly request: Call;
   /** Receiver of events. `undefined` if the call is not streamed. */
   readonly sink: Sink | undefined;
   /** Members passed to `ctx.meta()`. */

@@ -156,6 +156,9 @@ export class JobLease implements RunLease {
       return await this.#jobs.suspend(job, questions.waiting, stop);
     }
     if (result.kind !== "error") return void await this.#jobs.finish(job, result, pieces);
+    if (result.code === "cancelled" && (await this.#jobs.engine.get(job.id))?.state === "cancelled") {
+      await this.#jobs.cancelAwaited(stop.memo);
+    }
     if (result.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);
     const next = afterError(this.#run, job, result);
     if (typeof next !== "number") return void await this.#jobs.finish(job, next, pieces, stop.memo.undos);

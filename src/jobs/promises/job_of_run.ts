@@ -60,6 +60,7 @@ export function jobOfRun(
     ...(principal !== undefined && { principal }),
     ...(context !== undefined && { context }),
     ...(trace !== undefined && { trace }),
+    ...(call.inner !== undefined && { callers: call.inner.path }),
     createdAtMs: services.clock.now(),
     expiresAtMs: services.clock.now() + ttlMs + CLOCK_SKEW_MS,
     maxAttempts: promise === undefined ? KEYED_ATTEMPTS : retryPolicyOf(promise.retries).attempts,

@@ -134,8 +134,8 @@ export class JobRunner {
   async enqueue(run: CallContext, waits: boolean): Promise<CallResult> {
     const configError = await configure(run);
     if (configError !== undefined) return configError;
-    const checked = await run.definition.input?.validate(run.call.args);
-    if (checked?.issues !== undefined) return invalidArguments(formatIssues(checked.issues, run.call.args));
+    const checked = await run.definition.input?.validate(run.request.args);
+    if (checked?.issues !== undefined) return invalidArguments(formatIssues(checked.issues, run.request.args));
     const job = await this.#withConfig(run, jobOfRun(run, { state: "queued", epoch: 0, attempt: 0 }));
     this.ensureWorker();
     const existing = await this.#jobs.engine.insert(job, 0) ? job : await this.#findSame(job);
@@ -231,14 +231,14 @@ export class JobRunner {
     return written;
   }
 
-  async #withConfig({ definition, call }: CallContext, job: Job): Promise<Job> {
+  async #withConfig({ definition, request: call }: CallContext, job: Job): Promise<Job> {
     const config = await this.#configs.encrypt(definition, call.config, job);
     return config === undefined ? job : { ...job, config };
   }
 
   /** Writes the job of a run that is under way, and binds the run to it. `false` if the job exists already. */
   async #insertRunning(run: CallContext, plain: Job, options: LeaseOptions): Promise<boolean> {
-    const job = run.call.config === undefined ? plain : await this.#withConfig(run, plain);
+    const job = run.request.config === undefined ? plain : await this.#withConfig(run, plain);
     // If this process dies before it has the lease, another process runs the job.
     if (!await this.#jobs.engine.insert(job, this.#jobs.engine.processId === undefined ? RECOVERY_MS : undefined)) {
       return false;
@@ -257,7 +257,7 @@ export class JobRunner {
     );
     if (workResult === undefined) {
       const concluded = this.#bind(run, lease).catch(() => {});
-      run.call.peer.host?.waitUntil(concluded);
+      run.request.peer.host?.waitUntil(concluded);
     } else await lease.conclude(this.#withinLimits(workResult, run, job), () => {});
     return true;
   }
@@ -313,7 +313,8 @@ export class JobRunner {
     if (config === "lost") return void await this.#jobs.finish(job, configLost(job));
     const { context, trace } = job;
     const meta = context === undefined && trace === undefined ? undefined : { context, trace };
-    const call = { tool: job.tool, args: job.args, meta, config, peer: new JobPeer(job, this.#jobs.engine.env) };
+    const inner = job.callers && { path: job.callers };
+    const call = { tool: job.tool, args: job.args, meta, config, peer: new JobPeer(job, this.#jobs.engine.env), inner };
     const run = new CallContext(definition, call, this.#services, undefined);
     // The first run of a job has nothing before it.
     const ledger = job.epoch === 1 ? [] : await this.#jobs.readLedger(id);

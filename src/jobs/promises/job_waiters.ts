@@ -1,6 +1,7 @@
 import { type CallResult, type ErrorResult, errorResult } from "../../core/call/outcome.ts";
 import type { Job } from "../../core/dispatch/engine.ts";
-import { isFinal, type Jobs } from "./jobs.ts";
+import { isFinal } from "./job_ends.ts";
+import type { Jobs } from "./jobs.ts";
 import type { DispatchServices } from "../../core/dispatch/deferral.ts";
 import { SHUTTING_DOWN } from "../../core/dispatch/services.ts";
 import type { JobPromises } from "./job_promises.ts";
@@ -81,7 +82,7 @@ export class JobWaiters {
     if (job === undefined) return joinedCallFailed();
     const result = this.#promises.resultOf(job);
     // Caller state of the job replaces the caller's own only if the job started from the same state.
-    if (!("context" in result) || run.call.meta?.context === joined.context) return result;
+    if (!("context" in result) || run.request.meta?.context === joined.context) return result;
     const { context: _, ...rest } = result;
     return rest;
   }

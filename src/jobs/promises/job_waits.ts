@@ -98,7 +98,7 @@ export function describeWaits({ memo: { waits = {} } }: Job, nowMs: number): str
 
 /** Whether a run has come to a wait, which has not ended. */
 function isOpen([name, { done, schema }]: readonly [string, Wait]): boolean {
-  return done === undefined && (schema !== undefined || name.startsWith("sleep ") || name.startsWith("retry "));
+  return done === undefined && (schema !== undefined || /^(sleep|retry|call) /.test(name));
 }
 
 function toTime(epochMs: number): string {

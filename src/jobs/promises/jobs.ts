@@ -4,14 +4,24 @@
  * `done` and `cancelled` are final. Changes by a run with a stale epoch, which was considered dead, are rejected.
  * How all of it works together: docs/how-it-works/jobs.md.
  */
-import { askedAgain, NO_ANSWER } from "../../core/call/outcome.ts";
 import type { CallResult, Question } from "../../core/call/outcome.ts";
 import type { Clock } from "../../internal/time.ts";
-import type { AskAnswer, Engine, Job, JobState, LedgerEntry, Memo, Wait } from "../../core/dispatch/engine.ts";
+import type {
+  AskAnswer,
+  Engine,
+  Job,
+  JobFollower,
+  JobState,
+  LedgerEntry,
+  Memo,
+  Wait,
+} from "../../core/dispatch/engine.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
+import { isFinal, toEnded } from "./job_ends.ts";
 import type { Notifier } from "../../core/dispatch/job_notifier.ts";
+import { withAnswers } from "./job_answers.ts";
 import { toBlocked } from "./blocked_jobs.ts";
-import { endedMemo, expireWaits, mergeMemo, resolveJobWait, type StoredResolution, toWaiting } from "./job_waits.ts";
+import { expireWaits, mergeMemo, resolveJobWait, type StoredResolution, toWaiting } from "./job_waits.ts";
 
 /** Number of entries of a ledger that are read at once: each may have 256 KiB. */
 const LEDGER_PAGE = 250;
@@ -28,28 +38,8 @@ const UNKNOWN_STATE_MS = 5_000;
 /** States of a job whose next run is scheduled. */
 const SCHEDULED: ReadonlySet<JobState> = new Set(["queued", "waiting", "blocked"]);
 
-/** Failures after which an operator may begin a job again. */
-const KEPT_CODES: ReadonlySet<string> = new Set(["attempts_exhausted", "invalid_handler"]);
-
-/** Whether a job keeps its arguments and memo after its end, so that an operator can begin it again. Config is never kept. */
-function isKept({ keepsFailed, config }: Job, outcome: CallResult): boolean | undefined {
-  return keepsFailed && outcome.kind === "failure" && KEPT_CODES.has(outcome.code) && config === undefined;
-}
-
 /** Delay after which the end of a job is notified if that has failed, or the process that ended it has died, in milliseconds. */
 const NOTIFY_AGAIN_MS = 5_000;
-
-/** Removes members at the end of a job: arguments may be large, and config may hold secrets. The digest remains. */
-function toEnded(job: Job, outcome?: CallResult): Job {
-  if (outcome !== undefined && isKept(job, outcome)) return job;
-  const expiresAtMs = Math.min(job.expiresAtMs, job.endedExpiresAtMs ?? Infinity);
-  return { ...job, args: null, config: undefined, memo: endedMemo(job.memo), expiresAtMs };
-}
-
-/** Whether a job has ended: it is `done` or `cancelled`, and no run changes it any more. */
-export function isFinal({ state }: Job): boolean {
-  return state === "done" || state === "cancelled";
-}
 
 /** What a run that stops leaves to the next one. */
 type RunStop = Pick<Job, "memo" | "progress" | "pieces">;
@@ -163,7 +153,10 @@ export class Jobs {
   /** Stores the questions of a run that stopped at them, with its memo and progress. The job then waits in the state `asking`. */
   ask(run: Job, requests: Readonly<Record<string, Question>>, stop: RunStop): Promise<Job | undefined> {
     const state = "asking";
-    return this.#changeRun(run, (job) => ({ ...job, ...stop, state, requests, memo: mergeMemo(job.memo, stop.memo) }));
+    return this.#notify(
+      run.id,
+      this.#changeRun(run, (job) => ({ ...job, ...stop, state, requests, memo: mergeMemo(job.memo, stop.memo) })),
+    );
   }
 
   /** Stores a sleep, or a wait for a value, of a run that continues. Returns the changed job. */
@@ -175,8 +168,9 @@ export class Jobs {
   }
 
   /** Ends a run that stopped at waits; the next one begins when one of them has ended. */
-  suspend(run: Job, names: readonly string[], stop: RunStop): Promise<void> {
-    return this.#endRun(run, (job) => toWaiting({ ...job, ...stop, memo: job.memo }, stop.memo, names));
+  async suspend(run: Job, names: readonly string[], stop: RunStop): Promise<void> {
+    const ended = await this.#endRun(run, (job) => toWaiting({ ...job, ...stop, memo: job.memo }, stop.memo, names));
+    if (ended?.state === "cancelled") await this.cancelAwaited(stop.memo);
   }
 
   /**
@@ -235,34 +229,29 @@ export class Jobs {
    * asked for again. The job continues once all questions are answered.
    */
   async answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void> {
-    const answered = await this.#change(id, (job) => {
-      // Answered before, by a process that may have died before it scheduled the job.
-      if (job.state === "queued" && [...answers.keys()].some((key) => Object.hasOwn(job.memo.answers, key))) return job;
-      if (job.state !== "asking") return undefined;
-      const { requests = {}, ...rest } = job;
-      const asked = [...answers].filter(([key]) => Object.hasOwn(requests, key));
-      if (asked.length === 0) return undefined;
-      const valid = asked.filter(([, { action }]) => action !== "malformed");
-      const memo = { ...job.memo, answers: { ...job.memo.answers, ...Object.fromEntries(valid) } };
-      const open = Object.entries(requests).filter(([key]) => !Object.hasOwn(memo.answers, key))
-        // A malformed answer is detected without a run.
-        .map(([key, one]) => [key, answers.has(key) ? askedAgain(key, one, NO_ANSWER) : one] as const);
-      if (open.length > 0) return { ...job, memo, requests: Object.fromEntries(open) };
-      // A run that asked does not count as an attempt.
-      return { ...rest, state: "queued", memo, attempt: job.attempt - 1 };
-    });
+    const answered = await this.#change(id, (job) => withAnswers(job, answers));
     if (answered?.state === "queued") await this.engine.schedule(id, 0);
   }
 
   /** Cancels a job, unless it has ended. Returns its state; `undefined` if it is missing. */
   async cancel(id: string): Promise<JobState | undefined> {
     await this.#prepareNotify(id);
+    let memo: Memo | undefined;
     const cancelled = await this.#notify(
       id,
-      this.#change(id, (job) => isFinal(job) ? undefined : { ...this.#toNotified(job), state: "cancelled" }),
+      this.#change(id, (job) => {
+        memo = job.memo;
+        return isFinal(job) ? undefined : { ...this.#toNotified(job), state: "cancelled" };
+      }),
       ({ state }) => state === "cancelled",
     );
+    if (cancelled !== undefined && memo !== undefined) await this.cancelAwaited(memo);
     return (cancelled ?? await this.engine.get(id))?.state;
+  }
+
+  /** Cancels the jobs of other tools that a cancelled job has waited for. If this process dies here, they end by themselves. */
+  async cancelAwaited({ waits = {} }: Memo): Promise<void> {
+    for (const { job, done } of Object.values(waits)) if (job !== undefined && !done) await this.cancel(job);
   }
 
   #toNotified(job: Job, outcome?: CallResult): Job {
@@ -273,31 +262,44 @@ export class Jobs {
 
   /** Schedules a delivery of a job that is about to be cancelled: if this process dies afterwards, another one notifies. */
   async #prepareNotify(id: string): Promise<void> {
-    const job = this.notifier && await this.engine.get(id);
-    if (job && !isFinal(job) && this.notifier?.wants(job)) await this.engine.schedule(id, NOTIFY_AGAIN_MS);
+    const job = await this.engine.get(id);
+    if (job === undefined || isFinal(job)) return;
+    if (this.notifier?.wants(job) || job.followers !== undefined) await this.engine.schedule(id, NOTIFY_AGAIN_MS);
   }
 
   /**
-   * Notifies of the end of a job. Called again after an error of the change, it finds the job as the first call has left it. If the
-   * notifications cannot be stored, the job is delivered again later, so that its run ends and makes room.
-   *
-   * @param isOwn Whether a job that was not changed has ended by an earlier call of this. Default: it has, or its process has died.
+   * Notifies of a job that has ended, or asks: the targets of `onComplete`, and the jobs that wait for it. Called again after an error of the
+   * change, it finds the job as the first call has left it. If the notifications cannot be stored, the job is delivered again later, so that
+   * its run ends and makes room.
    */
   async #notify(
     id: string,
     change?: Promise<Job | undefined>,
-    isOwn: (job: Job) => boolean = () => true,
+    isOwn?: (job: Job) => boolean,
   ): Promise<Job | undefined> {
     const changed = await change;
-    if (this.notifier === undefined) return changed;
     const job = changed ?? await this.engine.get(id);
-    if (!job?.isNotified || !isFinal(job) || (changed === undefined && !isOwn(job))) return changed;
+    if (job === undefined || !(isFinal(job) || job.state === "asking")) return changed;
+    if (changed === undefined && isOwn?.(job) === false) return changed;
     try {
-      await this.notifier.notify(job);
+      for (const { id, wait } of job.followers ?? []) await this.resolve(id, wait, { done: "accept", digest: "over" });
+      if (job.isNotified && isFinal(job)) await this.notifier?.notify(job);
     } catch {
       await this.engine.schedule(id, NOTIFY_AGAIN_MS);
     }
     return changed;
+  }
+
+  /** Has a job wake another one when it ends or asks. Returns the job, which may have ended before; `undefined` if it is missing. */
+  async follow(id: string, follower: JobFollower): Promise<Job | undefined> {
+    const changed = await this.#change(id, (job) => {
+      const { followers = [] } = job;
+      const isKnown = followers.some(({ id, wait }) => id === follower.id && wait === follower.wait);
+      return isFinal(job) || job.state === "asking" || isKnown
+        ? undefined
+        : { ...job, followers: [...followers, follower] };
+    });
+    return changed ?? await this.engine.get(id);
   }
 
   /** Whether a run is the current one of its job: `false` once the job has ended, was cancelled, or was started again elsewhere. */
@@ -336,19 +338,20 @@ export class Jobs {
     }
   }
 
-  #requeue(run: Job, attempt: number, delayMs: number, more?: Pick<Job, "schedule" | "pieces">): Promise<void> {
+  async #requeue(run: Job, attempt: number, delayMs: number, more?: Pick<Job, "schedule" | "pieces">): Promise<void> {
     const wakeAtMs = this.#clock.now() + delayMs;
-    return this.#endRun(run, (job) => ({ ...job, ...more, state: "queued", attempt, wakeAtMs }));
+    await this.#endRun(run, (job) => ({ ...job, ...more, state: "queued", attempt, wakeAtMs }));
   }
 
   /**
    * Ends a run that another one follows, and schedules that one. Called again after an error, it finds the job as the first call has
    * left it, maybe without a delivery.
    */
-  async #endRun(run: Job, change: (job: Job) => Job): Promise<void> {
+  async #endRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {
     const ended = await this.#changeRun(run, change) ?? await this.engine.get(run.id);
-    if (ended?.epoch !== run.epoch || !SCHEDULED.has(ended.state)) return;
+    if (ended?.epoch !== run.epoch || !SCHEDULED.has(ended.state)) return ended;
     await this.engine.schedule(run.id, ended.wakeAtMs === undefined ? 0 : this.#msUntil(ended.wakeAtMs));
+    return ended;
   }
 
   /** The current state of a job. Subscribers of one change share a read, because a job may be large. */

@@ -4,7 +4,9 @@
  * Source: docs/spec.md 2.2, 3.5, 3.6 and A.3.
  */
 import type { CallResult, FailureOutcome, PromiseOutcome } from "../../core/call/outcome.ts";
-import { isFinal, type Jobs } from "./jobs.ts";
+import type { JobFollower } from "../../core/dispatch/engine.ts";
+import { isFinal } from "./job_ends.ts";
+import type { Jobs } from "./jobs.ts";
 import { Pending } from "../../core/handler/context.ts";
 import type { RemotePromise, RemoteRunner, RemoteWait } from "../../core/tool/definition.ts";
 import { digestOfRun } from "../../core/token/digest.ts";
@@ -13,7 +15,7 @@ import type { ExternalDefinition, ToolDefinition } from "../../core/tool/definit
 import { CallContext } from "../../core/dispatch/call_context.ts";
 import type { DispatchServices } from "../../core/dispatch/deferral.ts";
 import { readAnswers } from "../../core/dispatch/questions/continuation.ts";
-import { INVALID_CONTINUATION } from "../../core/dispatch/services.ts";
+import { type AwaitedJob, INVALID_CONTINUATION } from "../../core/dispatch/services.ts";
 import type { JobWaiters } from "./job_waiters.ts";
 import type { JobPromises } from "./job_promises.ts";
 import { PieceReader } from "./kept_pieces.ts";
@@ -59,7 +61,7 @@ export class Redeemer {
     token: string,
     last: (opened: RemotePromise) => Promise<CallResult>,
   ): Promise<CallResult> {
-    const opened = this.#promises.open(token, run.call.peer);
+    const opened = this.#promises.open(token, run.request.peer);
     if ("kind" in opened) return opened;
     return await this.#services.runWithin(run, opened.definition.part?.middleware ?? [], () => last(opened));
   }
@@ -92,7 +94,7 @@ export class Redeemer {
       );
     }
     if (!this.#promises.isKnowable(opened)) return this.#promises.promiseLost();
-    if (run.call.meta?.continuation === token) await this.#answer(run, opened);
+    if (run.request.meta?.continuation === token) await this.#answer(run, opened);
     const reader = after === undefined ? undefined : new PieceReader(after);
     const job = await this.#waits.untilEnd(run, opened.id, mayWaitMs, reader);
     return job === undefined ? this.#promises.promiseLost() : this.#promises.resultOf(job, token);
@@ -110,7 +112,7 @@ export class Redeemer {
 
   /** Answers a job's questions by a call that has the promise token as its continuation. */
   async join(run: CallContext, token: string): Promise<CallResult> {
-    const opened = this.#promises.open(token, run.call.peer);
+    const opened = this.#promises.open(token, run.request.peer);
     const job = "kind" in opened || !this.#promises.isKnowable(opened)
       ? undefined
       : await this.#jobs.engine.get(opened.id);
@@ -119,9 +121,35 @@ export class Redeemer {
     return await this.#waits.untilJoinedEnd(run, job);
   }
 
+  /**
+   * The result of a promised call that a handler has made. With a follower, a job that has not ended gives its promise again, and wakes the
+   * follower at its end; other work is waited for here. If the run is ended meanwhile, the work is cancelled.
+   */
+  async awaitJob(run: CallContext, token: string, follower: JobFollower | undefined): Promise<AwaitedJob> {
+    const opened = this.#promises.open(token, run.request.peer);
+    if ("kind" in opened) return { result: opened };
+    const { external, remote } = opened.definition;
+    if (follower !== undefined && external === undefined && remote === undefined) {
+      const job = await this.#jobs.follow(opened.id, follower);
+      const result = job === undefined ? this.#promises.promiseLost() : this.#promises.resultOf(job, token);
+      return { result, job: opened.id };
+    }
+    for (;;) {
+      const result = await this.#redeem(run, opened, run.runState.ended === undefined ? MAX_WAIT_MS : 0, undefined);
+      if (result.kind === "promise" && await this.#isOver(run)) await this.#cancel(run, opened);
+      if (result.kind !== "promise" || run.runState.ended !== undefined || this.#services.isClosed) return { result };
+    }
+  }
+
+  /** Whether a run was ended from outside permanently: that of a job only if the job was cancelled, since another process may run it. */
+  async #isOver({ lease, runState }: CallContext): Promise<boolean> {
+    if (runState.ended === undefined || this.#services.isClosed) return false;
+    return lease === undefined || (await this.#jobs.engine.get(lease.job.id))?.state === "cancelled";
+  }
+
   /** Passes the caller's answers to the job. */
   async #answer(run: CallContext, { id }: RemotePromise): Promise<void> {
-    const { responses } = run.call.meta ?? {};
+    const { responses } = run.request.meta ?? {};
     if (responses !== undefined) await this.#jobs.answer(id, readAnswers(responses));
   }
 
@@ -181,7 +209,7 @@ export class Redeemer {
     const { output } = opened.definition;
     const inner = this.#externalRun(run, opened, check, output);
     inner.externalToken = opened.token;
-    const { continuation, responses } = run.call.meta ?? {};
+    const { continuation, responses } = run.request.meta ?? {};
     if (isFirst && continuation === opened.token) {
       inner.resume(opened.id, { answers: Object.fromEntries(readAnswers(responses)), steps: {} });
     }
@@ -201,7 +229,7 @@ export class Redeemer {
       input: undefined,
       handler: (_, ctx) => work(opened.data, ctx),
     };
-    const inner = new CallContext(definition, { ...run.call, tool: definition.name }, run.services, run.sink);
+    const inner = new CallContext(definition, { ...run.request, tool: definition.name }, run.services, run.sink);
     inner.useStateOf(run, opened.id);
     inner.redeemed = opened;
     return inner;

@@ -7,7 +7,7 @@
 import type { Complete, Optional } from "../../internal/json.ts";
 import type { Call, CallMeta, Peer } from "../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult, type Sink, toToolError } from "../../core/call/outcome.ts";
-import type { Engine, EngineWorker, WorkOptions } from "../../core/dispatch/engine.ts";
+import type { Engine, EngineWorker, JobFollower, WorkOptions } from "../../core/dispatch/engine.ts";
 import type { Future } from "../../internal/future.ts";
 import { checkOptions, wholeNumber } from "../../internal/options.ts";
 import { Pending } from "../../core/handler/context.ts";
@@ -35,7 +35,7 @@ import { withErrorReporting } from "./engine_errors.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import type { Notifier } from "../../core/dispatch/job_notifier.ts";
 import type { Scheduler } from "../../core/dispatch/schedule_contract.ts";
-import type { RunQuestions } from "../../core/dispatch/services.ts";
+import type { AwaitedJob, RunQuestions } from "../../core/dispatch/services.ts";
 import { JobRunState } from "./job_run_state.ts";
 import type { JobService } from "./job_service.ts";
 import { CLOCK_SKEW_MS, PromiseTokens } from "./promise_tokens.ts";
@@ -193,6 +193,10 @@ class EngineDeferral implements Deferral {
   promiseOf(run: CallContext, waits: RunQuestions): CallResult {
     // A run waits only after it was made a job.
     return this.#service!.runner.promiseOf(run, waits);
+  }
+
+  awaitJob(run: CallContext, token: string, follower?: JobFollower): Promise<AwaitedJob> {
+    return this.#withJobs(({ redeemer }) => redeemer.awaitJob(run, token, follower));
   }
 
   get jobs(): JobControl {

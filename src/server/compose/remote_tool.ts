@@ -138,7 +138,7 @@ export class RemoteTool implements RemoteRunner {
 
   async redeem(run: RemoteRun, promise: RemotePromise, wait: RemoteWait): Promise<CallResult> {
     const { waitMs, isFirst, signal, after } = wait;
-    const { meta } = run.call;
+    const { meta } = run.request;
     const token = relayedIn(promise.data);
     if (token === undefined) return NOT_OURS;
     const wanted = isFirst ? meta?.continuation : undefined;
@@ -205,7 +205,7 @@ export class RemoteTool implements RemoteRunner {
     const { gateway, transport } = this.#place;
     const members = Object.entries({ ...run.trace, ...requestMeta }).filter(([, value]) => value !== undefined);
     const meta = members.length === 0 ? undefined : Object.fromEntries(members);
-    const limit = { tool, principal: run.call.peer.principal, signal, markActive() {}, suspend() {} };
+    const limit = { tool, principal: run.request.peer.principal, signal, markActive() {}, suspend() {} };
     try {
       return await transport.call({ tool, args, meta, limit, config }, run.sink && this.#sinkOf(run, definition));
     } catch (cause) {

@@ -1,6 +1,7 @@
 /** The contract of `src/core/dispatch/engine.ts` as checks for every engine. */
 import { releasing } from "../../internal/clean_up.ts";
 import { type ContractCheck, createBench, type EngineSuiteOptions, type OpenedEngine } from "./bench.ts";
+import { INNER_CALL_CHECKS } from "./inner_call_checks.ts";
 import { DELIVERY_CHECKS } from "./delivery_checks.ts";
 import { JOB_CHECKS, SUBSCRIPTION_CHECKS } from "./job_checks.ts";
 import { LEDGER_CHECKS } from "./ledger_checks.ts";
@@ -29,6 +30,7 @@ const PARTS = {
   leases: LEASE_CHECKS,
   processes: PROCESS_CHECKS,
   ledgers: LEDGER_CHECKS,
+  "calls of other tools": INNER_CALL_CHECKS,
   "sleeps and waits": WAIT_CHECKS,
   "steps that fail": SAGA_CHECKS,
   "pieces of streams": PIECE_CHECKS,

@@ -88,7 +88,7 @@ export function budget<
 
 /** The cursor at which a handler with a budget starts its part of the list: its `next` of the part before. `undefined` for the first part. */
 export function cursorOf(ctx: Ctx): Json | undefined {
-  return (ctx as unknown as BudgetedRun).call.position?.cursor;
+  return (ctx as unknown as BudgetedRun).request.position?.cursor;
 }
 
 /** Options of `budget()`, checked: the maximum size, and how pages are written. */
@@ -154,7 +154,7 @@ function problemOf(definition: ToolDefinition, { items, isTable }: BudgetLimit):
 }
 
 function toPage(value: unknown, run: BudgetedRun, limit: PageRules): unknown {
-  const position = run.call.position ?? { at: 0 };
+  const position = run.request.position ?? { at: 0 };
   if (typeof value === "string" && limit.items === undefined) return textPage(value, position, run, limit);
   const list = readList(value, limit.items, limit.isTable);
   if (list !== undefined) return itemsPage(list, position, run, limit);

@@ -22,7 +22,7 @@ export const HANDLE_PREFIX: string = tokenShapes.answer.prefix;
 const LIFETIME_MS = 3_600_000;
 
 /** A run of a tool with `budget()`, as far as it is needed to sign and verify the handle of the next page. */
-export type BudgetedRun = Pick<RemoteRun, "call" | "callId" | "clock" | "definition" | "services">;
+export type BudgetedRun = Pick<RemoteRun, "request" | "callId" | "clock" | "definition" | "services">;
 
 /** Signed contents of a handle: the arguments of the call, and where its next page begins. */
 interface HandleData extends AnswerPosition {
@@ -42,7 +42,7 @@ const INVALID_HANDLE: ErrorResult = errorResult(
  * @throws {ToolError} `result_too_large`, if the arguments are too long for a handle.
  */
 export function createHandle(run: BudgetedRun, position: AnswerPosition): string {
-  const { call: { args }, callId, clock, definition: { name, revision }, services: { keys } } = run;
+  const { request: { args }, callId, clock, definition: { name, revision }, services: { keys } } = run;
   if (keys === undefined) {
     throw new TypeError(`Cannot shorten the answer of "${name}": pass createServer({ keys: keyRing("k1:…") })`);
   }
@@ -98,7 +98,7 @@ export const MORE_TOOL: ToolDefinition = {
 };
 
 async function readRest(run: RemoteRun) {
-  const { call, clock, sink, services } = run;
+  const { request: call, clock, sink, services } = run;
   const { handle } = isJsonObject(call.args) ? call.args : {};
   if (typeof handle !== "string") {
     const message = "Expected the member `more` of an earlier answer";

@@ -38,7 +38,7 @@ export function noteOf(place: PageRange, run: BudgetedRun, narrow: string | unde
 }
 
 /** Names the parameters that the caller did not pass, with which it may get less. */
-function adviceFor({ definition: { inputSchema }, call: { args } }: BudgetedRun): string {
+function adviceFor({ definition: { inputSchema }, request: { args } }: BudgetedRun): string {
   const names = Object.keys(inputSchema["properties"] ?? {})
     .filter((name) => !NOT_NARROWING.test(name) && !Object.hasOwn(args as object, name)).slice(0, MAX_PARAMETERS);
   return names.length === 0 ? "" : `To narrow: ${names.join(", ")}`;

@@ -20,7 +20,7 @@ export class SignedCallerState implements EncodableCallerState {
     this.#run = run;
     this.#keys = keys;
     const { clock } = run.services;
-    const blob = run.call.meta?.context;
+    const blob = run.request.meta?.context;
     const verified = blob === undefined ? "invalid" : keys.verify("context", blob, principalIdOf(run), clock.now());
     const data = typeof verified === "string" ? undefined : verified.data;
     this.#values = new Map(isJsonObject(data) ? Object.entries(data) as [string, Json][] : []);

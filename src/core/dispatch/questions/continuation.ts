@@ -38,7 +38,7 @@ export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requ
     pieces: runState.deliveredPieces,
     ...(revision !== undefined && { revision }),
   };
-  const signing = run.call.peer.host?.isOfProcess === true ? keys["~ofProcess"] ?? keys : keys;
+  const signing = run.request.peer.host?.isOfProcess === true ? keys["~ofProcess"] ?? keys : keys;
   return signing.sign("continuation", {
     id: callId,
     expSeconds: Math.ceil((services.clock.now() + LIFETIME_MS) / 1000),
@@ -50,7 +50,7 @@ export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requ
 
 /** Restores the earlier run of a continuation, with the new answers; answers to other questions are ignored. An error if it is not of this call. */
 export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation: string): ErrorResult | undefined {
-  const { definition, call, services } = run;
+  const { definition, request: call, services } = run;
   const verified = keys.verify("continuation", continuation, principalIdOf(run), services.clock.now());
   if (typeof verified === "string") {
     return refuse(keys, run, continuation, verified === "expired" ? "it has expired" : undefined);

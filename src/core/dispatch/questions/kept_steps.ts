@@ -81,6 +81,11 @@ export class KeptSteps {
     };
   }
 
+  /** The time at which a step begins, in milliseconds since the Unix epoch. */
+  get nowMs(): number {
+    return this.#run.services.clock.now();
+  }
+
   /** Waits until it is the turn of a step that an earlier run has done, and returns its outcome; `undefined` if none has. */
   async find(key: string): Promise<StepOutcome | undefined> {
     const name = nameOf(key);

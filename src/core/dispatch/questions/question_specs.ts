@@ -112,6 +112,20 @@ export function resultKindOf(
   return isAllMore ? "request-for-more-resource" : "elicitation";
 }
 
+/** @throws {TypeError} If it is not a question. */
+export function toPendingQuestion(
+  key: string,
+  asked: QuestionSpec,
+  adapters: readonly SchemaAdapter[],
+): PendingQuestion {
+  if (!isQuestionSpec(asked)) {
+    throw mistake(
+      new TypeError(`Cannot ask "${key}": give a message with a schema or url, more, messages, or roots`),
+    );
+  }
+  return "schema" in asked ? formQuestion(key, asked, adapters) : otherQuestion(asked);
+}
+
 export function quoteKeys(keys: readonly string[]): string {
   return keys.map((key) => JSON.stringify(key)).join(", ");
 }

@@ -26,20 +26,21 @@ import type { StepOptions, StepWork } from "../../handler/steps.ts";
 import type { AnySchema } from "../../schema/plain_schema.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import type { AskingRun, RunQuestions } from "../services.ts";
+import type { AskingRun, InnerCall, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
 import { InFlightWork } from "./in_flight.ts";
+import { toValue } from "../inner_call.ts";
+import { InnerCalls, stepOf } from "./inner_calls.ts";
+import { MappedLists } from "./mapped_lists.ts";
 import { ReplayCheck } from "./replay_check.ts";
 import {
   checkAnswer,
-  formQuestion,
-  isQuestionSpec,
   MAX_TIMES_ASKED,
   noFittingAnswer,
-  otherQuestion,
   type PendingQuestion,
   quoteKeys,
   resultKindOf,
+  toPendingQuestion,
 } from "./question_specs.ts";
 import { failedStepOf } from "./step_failure.ts";
 import { checkStep, StepTracker } from "./steps.ts";
@@ -60,19 +61,20 @@ const QUESTION_WITHOUT_KEY =
 export class QuestionTracker implements RunQuestions {
   readonly #run: AskingRun;
   readonly #keys: TokenKeys;
-  /** The memo at the start of the run, with members that only newer versions know. */
+  /** With members that only newer versions know. */
   readonly #memoBefore: Memo | undefined;
   readonly #answers: Map<string, AskAnswer>;
   readonly #steps: StepTracker;
   /** Number of answers that did not fit, by key. */
   readonly #misfits: Map<string, number>;
-  /** Keys of the answers at the start of the run. */
   readonly #givenAnswerKeys: readonly string[];
   readonly #usedKeys = new Set<string>();
   readonly #inFlight = new InFlightWork();
   readonly #open = new Map<string, Question>();
   readonly #waits: WaitTracker;
   readonly #replay: ReplayCheck;
+  readonly #calls: InnerCalls;
+  readonly lists: MappedLists;
   /** In place of results that the run does not get. One a run: a shared one would keep the handlers that wait for it. */
   readonly #never = new Promise<never>(() => {});
   /** Whether the run stops as soon as its steps are over. */
@@ -92,6 +94,21 @@ export class QuestionTracker implements RunQuestions {
     this.#waits = new WaitTracker(run, keys, memo);
     this.#replay = new ReplayCheck(run.definition.name, memo, ledger);
     this.#steps = new StepTracker(run, { waits: this.#waits, replay: this.#replay }, memo, ledger);
+    this.#calls = new InnerCalls(run, {
+      steps: this.#steps.kept,
+      waits: this.#waits,
+      answersTo: (questions) => this.#answersTo(questions),
+      useQuestion: (key) => this.#useKey("question", key),
+      dropAnswer: (key) => void this.#answers.delete(key),
+    });
+    this.lists = new MappedLists(this.#steps.kept, this.#inFlight, {
+      begin: (key) => {
+        if (this.#hasRejected || this.isLeft) return this.#refuse();
+        this.#useKey("step", key);
+        return this.#replay.begin(`step ${key}`);
+      },
+      end: () => this.#replay.end(false),
+    });
   }
 
   get requests(): Readonly<Record<string, Question>> | undefined {
@@ -186,6 +203,14 @@ export class QuestionTracker implements RunQuestions {
     return true;
   }
 
+  async innerCall(call: InnerCall): Promise<unknown> {
+    if (this.#hasRejected || this.isLeft) return await this.#refuse();
+    const name = this.#calls.nameOf(call);
+    this.#useKey("step", stepOf(name));
+    this.#replay.begin(`step ${stepOf(name)}`);
+    return toValue(await this.#untilOver(this.#calls.resultOf(name, call)));
+  }
+
   get unsettled(): Promise<void> | undefined {
     // A step that is not stored would run again.
     return this.#inFlight.isAny && this.#open.size + this.#waits.open.size > 0 ? this.#inFlight.untilOver() : undefined;
@@ -198,7 +223,6 @@ export class QuestionTracker implements RunQuestions {
     if (this.requests !== undefined) return this.#toQuestions(this.requests);
     const { services, definition } = this.#run;
     try {
-      // A run that waits was made a job.
       return services.deferral!.promiseOf(this.#run, this);
     } catch (thrown) {
       // The keys of others may throw.
@@ -238,7 +262,7 @@ export class QuestionTracker implements RunQuestions {
    * A job does not know which answers are the latest, so all count. Another caller may have answered for external work.
    */
   get #unreadKeys(): readonly string[] {
-    const { externalToken, call: { meta: { responses } = {} } } = this.#run;
+    const { externalToken, request: { meta: { responses } = {} } } = this.#run;
     const latest = this.#givenAnswerKeys.filter((key) => responses === undefined || Object.hasOwn(responses, key));
     const isKnown = latest.some((key) => this.#usedKeys.has(`question "${key}"`));
     return isKnown || externalToken !== undefined ? [] : latest;
@@ -254,7 +278,7 @@ export class QuestionTracker implements RunQuestions {
     read: (answers: Readonly<Record<string, AskAnswer>>) => Value,
   ): Promise<Value> {
     if (this.#hasRejected || this.isLeft) return this.#refuse();
-    const { definition, call } = this.#run;
+    const { definition, request: call } = this.#run;
     // Middleware of a server runs before the continuation is read, and would ask again each time.
     if (this.#memoBefore === undefined && call.meta?.continuation?.startsWith("cont_")) {
       throw mistake(
@@ -297,6 +321,7 @@ export class QuestionTracker implements RunQuestions {
 
   /** In place of a result that this run does not get. It never settles, so that neither `catch` nor `finally` of the handler run. */
   #suspend(isBesideStep: boolean): Promise<never> {
+    this.lists.suspendOne();
     if (!this.#isStopping) void this.#stop();
     if (!isBesideStep) return this.#never;
     this.#hasRejected = true;
@@ -361,12 +386,7 @@ export class QuestionTracker implements RunQuestions {
 
   #question(key: string, asked: QuestionSpec): PendingQuestion {
     this.#useKey("question", key);
-    if (!isQuestionSpec(asked)) {
-      throw mistake(
-        new TypeError(`Cannot ask "${key}": give a message with a schema or url, more, messages, or roots`),
-      );
-    }
-    return "schema" in asked ? formQuestion(key, asked, this.#run.definition.adapters) : otherQuestion(asked);
+    return toPendingQuestion(key, asked, this.#run.definition.adapters);
   }
 
   #useKey(what: "question" | "step" | "sleep" | "wait" | "resolver", key: string): void {

@@ -30,7 +30,7 @@ const OPTIONS: OptionRules<StepOptions> = {
 export class StepTracker {
   readonly #run: AskingRun;
   readonly #waits: WaitTracker;
-  readonly #kept: KeptSteps;
+  readonly kept: KeptSteps;
   readonly #replay: ReplayCheck;
   /** Steps without an outcome that have begun and are not over. */
   readonly #begun = new Set<{ isBeside: boolean }>();
@@ -49,19 +49,19 @@ export class StepTracker {
     this.#replay = replay;
     this.#run = run;
     this.#waits = waits;
-    this.#kept = new KeptSteps(run, memo, ledger);
+    this.kept = new KeptSteps(run, memo, ledger);
   }
 
   /** The outcomes that are not in the ledger, for the next run. */
   get memo(): Pick<Memo, "steps" | "failed" | "undos"> {
-    return this.#kept.memo;
+    return this.kept.memo;
   }
 
   /** The result of a step, as JSON; {@link OPEN} if it is tried again by a later run. Throws its error once it has failed finally. */
   async take(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
     this.running++;
     try {
-      const outcome = await this.#kept.find(key);
+      const outcome = await this.kept.find(key);
       if (outcome === undefined) return await this.#begin(key, work, options);
       if ("value" in outcome) return outcome.value;
       throw restoreStepError(key, outcome.failure);
@@ -71,12 +71,12 @@ export class StepTracker {
   }
 
   async #begin(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
-    this.#kept.assertRoom(key);
+    this.kept.assertRoom(key);
     if (this.#run.definition.promise !== undefined) {
       await this.#replay.assertNew(`step ${key}`);
       await this.#waits.storePatches();
     }
-    const kept = { isUndo: this.#kept.hasFailed, isBeside: false, startedMs: this.#run.services.clock.now() };
+    const kept = { isUndo: this.kept.hasFailed, isBeside: false, startedMs: this.#run.services.clock.now() };
     this.#begun.add(kept);
     if (this.#begun.size > 1) { for (const one of this.#begun) one.isBeside = true; }
     try {
@@ -133,7 +133,7 @@ export class StepTracker {
         ? await work(new RunTry(this.#run, attempt))
         : await this.#within(key, work, timeoutMs, attempt);
       const json = toJson(key, value);
-      this.#kept.assertShort(key, json);
+      this.kept.assertShort(key, json);
       return json;
     } finally {
       if (--this.#working === 0) { for (const notify of this.#onQuiet) notify(); }
@@ -193,7 +193,7 @@ export class StepTracker {
   /** @throws {NotKept} If the store fails. */
   async #keep(key: string, kept: KeptStep): Promise<void> {
     try {
-      await this.#kept.keep(key, kept);
+      await this.kept.keep(key, kept);
     } catch (reason) {
       throw new NotKept(reason);
     }

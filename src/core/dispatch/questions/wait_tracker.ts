@@ -71,14 +71,14 @@ export class WaitTracker {
     }
     const refused = kept?.done && await this.#refusal(key, kept, compiled);
     if (refused !== undefined && "action" in refused) return refused as WaitResult<Value>;
-    const job = await this.#job();
+    const job = await this.job();
     const until = kept?.until ?? this.#endOf(key, job, options);
     return await this.#suspend(name, { until, schema: compiled.jsonSchema as Json, ...refused });
   }
 
   async resolver(key: string, options: WaitOptions = {}): Promise<Resolver> {
     this.#assertPromising("resolver");
-    const job = await this.#job();
+    const job = await this.job();
     const name = nameOfWait(key);
     const { until = this.#endOf(key, job, options), ...kept } = this.waits.get(name) ?? {};
     // Stored before the token is given away: it resolves the wait from now on.
@@ -126,7 +126,7 @@ export class WaitTracker {
     const { definition: { promise }, services: { clock }, lease } = this.#run;
     const isLong = promise !== undefined && delayMs > IN_PLACE_MS;
     const wait = { until: clock.now() + delayMs, tries };
-    if (isLong) await this.#job();
+    if (isLong) await this.job();
     this.waits.set(`retry ${key}`, wait);
     // Stored, so that a process that dies does not begin again with the first try.
     if (lease?.isPromised) await lease.saveWait(`retry ${key}`, wait);
@@ -137,6 +137,16 @@ export class WaitTracker {
   openDelay(key: string): typeof OPEN {
     this.open.add(`retry ${key}`);
     return OPEN;
+  }
+
+  /** Suspends the run until a wait ends that another job resolves. */
+  suspendAt(name: string, wait: Wait): Promise<typeof OPEN> {
+    return this.#suspend(name, wait);
+  }
+
+  /** Whether a wait has ended. */
+  hasEnded(name: string): boolean {
+    return this.waits.get(name)?.done !== undefined;
   }
 
   /** The accepted value as the schema converts it; the digest of one that does not fit, which is logged. */
@@ -158,7 +168,7 @@ export class WaitTracker {
   }
 
   async #suspend(name: string, wait: Wait): Promise<typeof OPEN> {
-    const job = await this.#job();
+    const job = await this.job();
     if (wait.until !== undefined) this.#assertBefore(name, wait.until, job);
     this.waits.set(name, wait);
     this.open.add(name);
@@ -171,7 +181,7 @@ export class WaitTracker {
   }
 
   /** The job of this run; the run becomes one if it has no job yet. */
-  async #job(): Promise<RunLease> {
+  async job(): Promise<RunLease> {
     if (this.#run.lease?.isPromised !== true) await this.#run.services.deferral?.makeJob(this.#run);
     const { lease } = this.#run;
     if (lease === undefined) throw new Error("The call has ended");

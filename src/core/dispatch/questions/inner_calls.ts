@@ -1,0 +1,178 @@
+/** Calls of other tools by a handler: their results are kept as those of steps, their questions are asked of the caller, and promised ones are awaited. */
+import { type CallResult, errorResult, type Question } from "../../call/outcome.ts";
+import type { CallMeta } from "../../call/call.ts";
+import type { AskAnswer } from "../engine.ts";
+import { digestOf, uuidOf } from "../../token/digest.ts";
+import type { AskingRun, InnerCall } from "../services.ts";
+import type { KeptSteps } from "./kept_steps.ts";
+import type { PendingQuestion } from "./question_specs.ts";
+import { OPEN, type WaitTracker } from "./wait_tracker.ts";
+
+/** Number of characters of a digest in the name of a call. */
+const DIGEST_CHARS = 12;
+
+/** Errors that are not kept: the next run makes the call again. */
+const PASSING: ReadonlySet<string> = new Set([
+  "internal",
+  "unavailable",
+  "deadline_exceeded",
+  "rate_limited",
+  "cancelled",
+]);
+
+/** What is kept of a call: its result, or where it stopped. */
+interface KeptCall {
+  /** Digest of the tool and the arguments. */
+  readonly digest: string;
+  readonly result?: CallResult;
+  /** Continuation and questions of a call that asks. */
+  readonly asked?: { readonly continuation: string; readonly requests: Readonly<Record<string, Question>> };
+  /** Promise token of a call that is a job. */
+  readonly promise?: string;
+  /** Number of times that the run has waited for the job. */
+  readonly round?: number;
+}
+
+/** What calls need of the questions, steps and waits of their run. */
+export interface InnerCallHost {
+  readonly steps: KeptSteps;
+  readonly waits: WaitTracker;
+  /** The answers; {@link OPEN} if one of them is missing. */
+  answersTo(
+    questions: readonly (readonly [string, PendingQuestion])[],
+  ): Promise<Readonly<Record<string, AskAnswer>> | typeof OPEN>;
+  /** Marks the key of a question as used. */
+  useQuestion(key: string): void;
+  /** Drops an answer that does not fit: its question is asked again. */
+  dropAnswer(key: string): void;
+}
+
+/** The calls of one run. */
+export class InnerCalls {
+  readonly #run: AskingRun;
+  readonly #host: InnerCallHost;
+  readonly #counts = new Map<string, number>();
+  /** Keys of the questions of the calls. */
+  readonly #asked = new Set<string>();
+
+  constructor(run: AskingRun, host: InnerCallHost) {
+    this.#run = run;
+    this.#host = host;
+  }
+
+  /** Name of a call in its run: the same in each run, also if the order of the calls differs. */
+  nameOf({ key, tool: { name }, args }: InnerCall): string {
+    if (key !== undefined) return key;
+    const base = `${name} ${digestOf(name, args).slice(0, DIGEST_CHARS)}`;
+    const count = (this.#counts.get(base) ?? 0) + 1;
+    this.#counts.set(base, count);
+    return count === 1 ? base : `${base} ${count}`;
+  }
+
+  /** The result of a call; {@link OPEN} if it waits for an answer of the caller, or for the end of a job. */
+  async resultOf(name: string, call: InnerCall): Promise<CallResult | typeof OPEN> {
+    const digest = digestOf(call.tool.name, call.args);
+    const { steps } = this.#host;
+    const begun = { isBeside: true, isUndo: steps.hasFailed, startedMs: steps.nowMs };
+    const outcome = await steps.find(stepOf(name));
+    let kept = outcome && "value" in outcome ? outcome.value as unknown as KeptCall : undefined;
+    if (kept !== undefined && kept.digest !== digest) return diverged(this.#run, name);
+    if (kept === undefined) steps.assertRoom(stepOf(name));
+    while (kept?.result === undefined) {
+      const result: CallResult | typeof OPEN = await this.#next(name, call, kept);
+      if (result === OPEN) return OPEN;
+      const isPassing = result.kind === "error" && PASSING.has(result.code);
+      // A call that is over is not kept without a job: a continuation has little room.
+      if (isPassing || (isOver(result) && this.#run.definition.promise === undefined)) return result;
+      kept = keptOf(digest, result, kept);
+      const json = JSON.stringify(kept);
+      steps.assertShort(stepOf(name), json);
+      await steps.keep(stepOf(name), { ...begun, outcome: { value: JSON.parse(json) } });
+    }
+    return kept.result;
+  }
+
+  async #next(name: string, call: InnerCall, kept: KeptCall | undefined): Promise<CallResult | typeof OPEN> {
+    if (kept?.asked !== undefined) return await this.#continue(name, call, kept.asked);
+    if (kept?.promise !== undefined) return await this.#await(name, kept.promise, kept.round ?? 1);
+    return await call.send(...this.#identityOf(name, call));
+  }
+
+  /** The id of a call, the same in each run; a call that may be a job has it as its idempotency key, so that each run finds the job. */
+  #identityOf(name: string, { tool }: InnerCall): [CallMeta | undefined, string] {
+    const { callId, definition } = this.#run;
+    const isFound = tool.promise !== undefined && definition.promise !== undefined;
+    return [isFound ? { idempotencyKey: `${callId} ${name}` } : undefined, uuidOf(callId, name)];
+  }
+
+  /** Asks the caller what the called tool asks, and continues the call with the answers. */
+  async #continue(
+    name: string,
+    call: InnerCall,
+    { continuation, requests }: NonNullable<KeptCall["asked"]>,
+  ): Promise<CallResult | typeof OPEN> {
+    const keyOf = (key: string) => `${name}.${key}`;
+    const questions = Object.entries(requests).map(([key, request]) =>
+      [keyOf(key), { request, check: undefined }] as const
+    );
+    for (const [key] of questions) {
+      // A question whose answer did not fit is asked again by the same call.
+      if (!this.#asked.has(key)) this.#host.useQuestion(key);
+      this.#asked.add(key);
+    }
+    const answers = await this.#host.answersTo(questions);
+    if (answers === OPEN) return OPEN;
+    const responses = Object.fromEntries(Object.keys(requests).map((key) => [key, answers[keyOf(key)]]));
+    const [meta, callId] = this.#identityOf(name, call);
+    const result = await call.send({ ...meta, continuation, responses }, callId);
+    const isAsked = result.kind === "elicitation" || result.kind === "request-for-more-resource";
+    for (const key of Object.keys(isAsked ? result.requests : {})) this.#host.dropAnswer(keyOf(key));
+    return result;
+  }
+
+  /** Waits for the end of a job: without a worker if this run is a job itself, which the end of the other one wakes. */
+  async #await(name: string, promise: string, round: number): Promise<CallResult | typeof OPEN> {
+    const { definition, services: { deferral } } = this.#run;
+    // A run that was ended cancels the call.
+    if (definition.promise === undefined || this.#run.ended !== undefined) {
+      return (await deferral!.awaitJob(this.#run, promise)).result;
+    }
+    const wait = `call ${name}${round === 1 ? "" : ` ${round}`}`;
+    const { job, endsAtMs } = await this.#host.waits.job();
+    const { result, job: child } = await deferral!.awaitJob(this.#run, promise, { id: job.id, wait });
+    if (this.#run.ended !== undefined) return (await deferral!.awaitJob(this.#run, promise)).result;
+    // It was woken for something that is over, such as a question that an operator has answered.
+    if (result.kind !== "promise" || this.#host.waits.hasEnded(wait)) return result;
+    return await this.#host.waits.suspendAt(wait, { until: endsAtMs, job: child });
+  }
+}
+
+/** Key under which a call is kept, among the steps. */
+export function stepOf(name: string): string {
+  return `call ${name}`;
+}
+
+function isOver({ kind }: CallResult): boolean {
+  return kind === "answer" || kind === "failure" || kind === "error";
+}
+
+function keptOf(digest: string, result: CallResult, before: KeptCall | undefined): KeptCall {
+  if (result.kind === "promise") {
+    const round = before?.promise === result.token ? (before.round ?? 1) + 1 : (before?.round ?? 0) + 1;
+    return { digest, promise: result.token, round };
+  }
+  const { round } = before ?? {};
+  const counted = round === undefined ? {} : { round };
+  if (result.kind === "elicitation" || result.kind === "request-for-more-resource") {
+    return { digest, asked: { continuation: result.continuation, requests: result.requests }, ...counted };
+  }
+  const { kind } = result;
+  if (kind === "answer") return { digest, result: { kind, value: result.value ?? null } };
+  if (kind === "error") return { digest, result: errorResult(result.code, result.message, result.data) };
+  return { digest, result };
+}
+
+function diverged({ definition: { name: tool } }: AskingRun, name: string): CallResult {
+  const message = `The handler of ${tool} has changed since the work began: the call ${name} has other arguments`;
+  return { kind: "failure", code: "replay_diverged", message, data: { key: name } };
+}

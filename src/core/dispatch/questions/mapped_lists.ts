@@ -1,0 +1,106 @@
+import { mistake } from "../../errors/mistake.ts";
+import type { MapOptions } from "../../handler/inner_calls.ts";
+import type { InFlightWork } from "./in_flight.ts";
+import type { KeptSteps } from "./kept_steps.ts";
+
+/** Number of items whose work runs at once. */
+const CONCURRENCY = 10;
+
+/** What lists need of the steps of their run. */
+interface ItemSteps {
+  /** Notes the start of an item. What is returned is awaited: it does not settle if the run has stopped. */
+  begin(key: string): void | Promise<never>;
+  /** Notes the end of an item. */
+  end(): void;
+}
+
+/** The lists of one run that `ctx.map` works on: the result of each item is kept as that of a step, whose work may suspend the run. */
+export class MappedLists {
+  readonly #steps: KeptSteps;
+  readonly #inFlight: InFlightWork;
+  readonly #host: ItemSteps;
+  /** Ends of the items whose work is running. */
+  readonly #running = new Set<() => void>();
+
+  constructor(steps: KeptSteps, inFlight: InFlightWork, host: ItemSteps) {
+    this.#steps = steps;
+    this.#inFlight = inFlight;
+    this.#host = host;
+  }
+
+  /** The results of work for each item, in the order of the items. */
+  map<Item, Value>(
+    key: string,
+    items: readonly Item[],
+    options: MapOptions,
+    work: (item: Item, index: number) => Value | Promise<Value>,
+  ): Promise<Value[]> {
+    return mapItems(items, options, (item, index) => this.#take(`${key}[${index}]`, () => work(item, index)));
+  }
+
+  /** One of the items does not continue in this run, which does not wait for it. Which one is not known, nor needed: there are as many. */
+  suspendOne(): void {
+    const [end] = this.#running;
+    if (end !== undefined) this.#running.delete(end);
+    end?.();
+  }
+
+  async #take<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
+    await this.#host.begin(key);
+    const ended = Promise.withResolvers<void>();
+    void this.#inFlight.track(ended.promise);
+    this.#running.add(ended.resolve);
+    try {
+      const value = await this.#resultOf(key, work);
+      this.#host.end();
+      return value;
+    } finally {
+      this.#running.delete(ended.resolve);
+      ended.resolve();
+    }
+  }
+
+  /** The kept result of an item; without one, that of its work. */
+  async #resultOf<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
+    const stored = await this.#steps.find(key);
+    if (stored !== undefined && "value" in stored) return stored.value as Value;
+    this.#steps.assertRoom(key);
+    const kept = { isBeside: true, isUndo: this.#steps.hasFailed, startedMs: this.#steps.nowMs };
+    const json = JSON.stringify(await work()) ?? "null";
+    this.#steps.assertShort(key, json);
+    await this.#steps.keep(key, { ...kept, outcome: { value: JSON.parse(json) } });
+    return JSON.parse(json);
+  }
+}
+
+/**
+ * Does work for each item, a bounded number at once. After the first error no further item begins; the error comes when those under way
+ * are over.
+ *
+ * @throws {RangeError} If the number is not a positive whole number.
+ */
+async function mapItems<Item, Value>(
+  items: readonly Item[],
+  { concurrency = CONCURRENCY }: MapOptions,
+  work: (item: Item, index: number) => Promise<Value>,
+): Promise<Value[]> {
+  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
+    throw mistake(new RangeError(`Cannot map: concurrency must be a whole number from 1, not ${concurrency}`));
+  }
+  const results: Value[] = new Array(items.length);
+  let next = 0;
+  let failed: { readonly thrown: unknown } | undefined;
+  const take = async (): Promise<void> => {
+    while (next < items.length && failed === undefined) {
+      const index = next++;
+      try {
+        results[index] = await work(items[index]!, index);
+      } catch (thrown) {
+        failed ??= { thrown };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(concurrency, items.length) }, take));
+  if (failed !== undefined) throw failed.thrown;
+  return results;
+}
