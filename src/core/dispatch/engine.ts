@@ -81,6 +81,8 @@ export interface Memo {
   readonly trail?: readonly string[] | undefined;
   /** Whether some of them have run at once, so that their order may differ. */
   readonly isUnordered?: boolean | undefined;
+  /** Names of steps, sleeps and waits that began while another one was under way, maybe within it, so that they need not come again. */
+  readonly beside?: readonly string[] | undefined;
   /** Number of times that the call was continued with answers; absent before the first. */
   readonly rounds?: number | undefined;
   /** Keys of the questions that the call was continued for. */

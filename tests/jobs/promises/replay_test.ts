@@ -126,6 +126,86 @@ test("a step that was renamed between two attempts is refused before its effect,
   deepStrictEqual(log, ["charged"]);
 });
 
+/** A job that breaks after its charge, and has another name for it in its second attempt; what it has charged, and why it is blocked. */
+async function renamedAfter(before: (ctx: Ctx, pause: () => Promise<void>) => Promise<unknown>, isWanted: boolean) {
+  const log: string[] = [];
+  const { clock, engine } = standstill();
+  const pause = () => new Promise<void>((resolve) => void clock.after(10, resolve));
+  const tool = t.promise({ ttlMs: 100 * HOUR, retries: 1, budgetMs: 1_000 }).handle(async (_, ctx) => {
+    await before(ctx, pause);
+    await ctx.step(ctx.attempt === 1 ? "charge" : "pay", () => log.push("charged"));
+    await new Promise<void>((resolve) => void clock.after(2_000, resolve));
+    throw new Error("down");
+  });
+  const jobs = watchJobs(engine);
+  const bench = new Bench([tool], { keys: KEYS, clock, engine: jobs.engine });
+  void bench.call("t", {}, { meta: { isPromiseWanted: isWanted } });
+  for (const ms of [0, 10, 10, 1_000, 2_000, 1_000, 10, 10, 10_000]) await pass({ clock }, ms);
+  return { log, block: await blockOf(jobs) };
+}
+
+test("a step that was done before the call had a job is compared, too", async () => {
+  const { log, block } = await renamedAfter((ctx) => ctx.step("a", () => 1), false);
+  deepStrictEqual(asFailure(block, "replay_diverged"), { key: "charge" });
+  deepStrictEqual(log, ["charged"]);
+});
+
+test("a renamed step behind steps at once is refused before its effect, with and without a job", async () => {
+  for (const isWanted of [true, false]) {
+    const { log, block } = await renamedAfter(
+      (ctx, pause) => Promise.all(["x", "y"].map((key) => ctx.step(key, pause))),
+      isWanted,
+    );
+    deepStrictEqual(asFailure(block, "replay_diverged"), { key: "charge" });
+    deepStrictEqual(log, ["charged"]);
+  }
+});
+
+test("steps within a step or an item that is done do not come again, and are not missed", async () => {
+  const nested: Handler = async (_, ctx) => {
+    await ctx.step("outer", () => ctx.step("inner", () => 1));
+    await ctx.map("list", [1, 2], { concurrency: 1 }, (n) => ctx.step(`item ${n}`, () => n));
+    await ctx.sleep("s", HOUR);
+    return await ctx.step("last", () => "done");
+  };
+  strictEqual(asAnswer(await deployed(nested, nested)), "done");
+  const { clock, engine } = standstill();
+  const tool = t.handle(async (_, ctx) => {
+    await ctx.step("outer", () => ctx.step("inner", () => 1));
+    await ctx.map("list", [1, 2], { concurrency: 1 }, (n) => ctx.step(`item ${n}`, () => n));
+    if (ctx.attempt === 1) throw new Error("down");
+    return await ctx.step("last", () => "done");
+  });
+  const bench = new Bench([tool], { keys: KEYS, clock, engine });
+  const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+  for (let n = 0; n < 6; n++) await pass({ clock }, 1_000);
+  strictEqual(asAnswer(await redeem(bench, token)), "done");
+});
+
+test("a branch may come to its recorded step later than another one begins a new step", async () => {
+  const { clock, engine } = standstill();
+  const tool = t.handle(async (_, ctx) => {
+    const pause = (ms: number) => new Promise<void>((resolve) => void clock.after(ms, resolve));
+    const one = async () => {
+      await ctx.step("a", () => pause(10));
+      if (ctx.attempt === 1) await pause(500);
+      await ctx.step("a2", () => 1);
+    };
+    const other = async () => {
+      await ctx.step("b", () => pause(10));
+      await pause(100);
+      await ctx.step("b2", () => 1);
+      if (ctx.attempt === 1) throw new Error("down");
+    };
+    await Promise.all([one(), other()]);
+    return "done";
+  });
+  const bench = new Bench([tool], { keys: KEYS, clock, engine });
+  const { token } = asPromise(await bench.call("t", {}, { meta: { isPromiseWanted: true } }));
+  for (const ms of [0, 10, 100, 1_000, 100, 100]) await pass({ clock }, ms);
+  strictEqual(asAnswer(await redeem(bench, token)), "done");
+});
+
 test("steps at once, of which some were done when an attempt broke, continue with the others", async () => {
   const { clock, engine } = standstill();
   const log: string[] = [];

@@ -60,7 +60,7 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
   }
   // The signature is valid, so the data has the shape that encodeContinuation() writes.
   const data = verified.data as unknown as ContinuationData;
-  const { digest, asked, answers, steps, failed, undos, pieces, revision, rounds = 0, misfits } = data;
+  const { digest, asked, answers, steps, failed, undos, beside, pieces, revision, rounds = 0, misfits } = data;
   if (revision !== definition.revision) {
     return refuse(keys, run, continuation, `it is of another revision of the tool ${definition.name}`);
   }
@@ -73,6 +73,7 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
     steps,
     ...(failed !== undefined && { failed }),
     ...(undos !== undefined && { undos }),
+    ...(beside !== undefined && { beside }),
     rounds: rounds + 1,
     asked,
     ...(misfits !== undefined && { misfits }),

@@ -92,7 +92,7 @@ export class QuestionTracker implements RunQuestions {
     this.#givenAnswerKeys = [...this.#answers.keys()];
     this.#misfits = new Map(Object.entries(memo?.misfits ?? {}));
     this.#waits = new WaitTracker(run, keys, memo);
-    this.#replay = new ReplayCheck(run.definition.name, memo, ledger);
+    this.#replay = new ReplayCheck(run, memo, ledger);
     this.#steps = new StepTracker(run, { waits: this.#waits, replay: this.#replay }, memo, ledger);
     this.#calls = new InnerCalls(run, {
       steps: this.#steps.kept,
@@ -135,6 +135,7 @@ export class QuestionTracker implements RunQuestions {
       ...this.#steps.memo,
       ...(this.#misfits.size > 0 && { misfits: Object.fromEntries(this.#misfits) }),
       ...(waits.size > 0 && { waits: Object.fromEntries(waits) }),
+      ...(this.#run.definition.promise !== undefined && this.#replay.beside),
       // A continuation is short-lived, and has no room for it.
       ...(this.#run.lease?.isPromised && this.#replay.trail),
     };

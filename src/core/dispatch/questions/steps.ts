@@ -76,7 +76,8 @@ export class StepTracker {
       await this.#replay.assertNew(`step ${key}`);
       await this.#waits.storePatches();
     }
-    const kept = { isUndo: this.kept.hasFailed, isBeside: false, startedMs: this.#run.services.clock.now() };
+    const isBeside = this.#replay.isBeside(`step ${key}`);
+    const kept = { isUndo: this.kept.hasFailed, isBeside, startedMs: this.#run.services.clock.now() };
     this.#begun.add(kept);
     if (this.#begun.size > 1) { for (const one of this.#begun) one.isBeside = true; }
     try {
