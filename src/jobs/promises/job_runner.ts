@@ -33,6 +33,7 @@ import { conflictOf, EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
 import { JobPeer } from "./job_peer.ts";
 import type { JobPromises } from "./job_promises.ts";
 import { logBlocked, logPromised, logRunBegin } from "./run_log.ts";
+import { undosOf } from "../../core/dispatch/questions/kept_steps.ts";
 import { answerWithin, timesOf } from "./run_guard.ts";
 
 /** Delay until a job without a lease is delivered to another process, in milliseconds. */
@@ -307,7 +308,7 @@ export class JobRunner {
       });
       return await this.#jobs.handOver(job, HAND_OVER_MS);
     }
-    if (job.attempt > job.maxAttempts) return void await this.#jobs.finish(job, attemptsExhausted(job));
+    if (job.attempt > job.maxAttempts) return await this.#giveUp(job);
     if (definition.revision !== job.revision) return await this.#block(job, revisionChanged(job));
     const config = await this.#configs.decrypt(job, this.#services.clock.now());
     if (config === "lost") return void await this.#jobs.finish(job, configLost(job));
@@ -334,6 +335,12 @@ export class JobRunner {
     const ended = answerWithin(run, running, { totalMs: this.#attemptMs(run), idleMs: undefined }, this.#services);
     if (observer !== undefined) ended.into({ receive: (result) => observer.end(began, run, result), fail: () => {} });
     await concluded;
+  }
+
+  /** Ends a job whose process has died in its last attempt. What that attempt has undone is in the ledger alone. */
+  async #giveUp(job: Job): Promise<void> {
+    const undos = undosOf(job.memo, await this.#jobs.readLedger(job.id));
+    await this.#jobs.finish(job, attemptsExhausted(job), undefined, undos);
   }
 
   async #block(job: Job, outcome: FailureOutcome): Promise<void> {

@@ -330,6 +330,29 @@ test("an operator begins a job again from its failed step, but not one whose han
   await rejects(jobsOf(second.bench.server).retry(other), /after the step "ship" had failed, its handler ran "refund"/);
 });
 
+test("a job whose process died in its last attempt, after its handler had undone steps, is not begun again", async () => {
+  const { clock, engine } = standstill();
+  // A process that dies has no lease any more.
+  const jobs = watchJobs(changed(engine, { processId: undefined, lease: () => () => {} }));
+  const tool = defineTool("t").describe("T").promise({ ttlMs: 100 * HOUR, retries: 0, keepFailed: true })
+    .handle(async (_, ctx) => {
+      await ctx.step("charge", () => 1);
+      const ship = () => {
+        throw new Error("down");
+      };
+      await ctx.step("ship", ship).catch(() => ctx.step("refund", () => 1));
+      await new Promise(() => {});
+    });
+  const bench = new Bench([tool], { keys: KEYS, clock, engine: jobs.engine });
+  void bench.call("t", {}, { meta: { idempotencyKey: "k" } });
+  await pass({ clock }, 0);
+  await pass({ clock }, 3_000);
+  const [id = ""] = jobs.ids;
+  const { outcome, canRetry } = await jobsOf(bench.server).inspect(id);
+  deepStrictEqual([outcome?.code, canRetry], ["attempts_exhausted", false]);
+  await rejects(jobsOf(bench.server).retry(id), /after the step "ship" had failed, its handler ran "refund"/);
+});
+
 test("mistakes in the options of a step, and of retries, are refused with the name", async () => {
   const { result } = await begun((_, ctx) => ctx.step("a", () => 1, { retry: 3 } as object));
   const failure = await result();

@@ -23,6 +23,13 @@ function nameOf(key: string): string {
   return `step ${key}`;
 }
 
+/** Keys of the steps that have begun after another one had failed, since an operator began the job again; `undefined` if there are none. */
+export function undosOf({ undos = [], retriedAt = 0 }: Memo, ledger: readonly LedgerEntry[]): Memo["undos"] {
+  const kept = ledger.slice(retriedAt).filter(({ isUndo }) => isUndo).map(({ name }) => name.slice("step ".length));
+  const all = new Set([...undos, ...kept]);
+  return all.size === 0 ? undefined : [...all];
+}
+
 /** How a step has ended, and whether it began after another one had failed. */
 export interface KeptStep {
   readonly outcome: StepOutcome;
@@ -52,7 +59,7 @@ export class KeptSteps {
   hasFailed: boolean;
 
   constructor(run: AskingRun, memo: Memo | undefined, ledger: readonly LedgerEntry[]) {
-    const { steps = {}, failed = {}, undos = [], retriedAt = 0 } = memo ?? {};
+    const { steps = {}, failed = {}, retriedAt = 0 } = memo ?? {};
     this.#run = run;
     for (const [key, value] of Object.entries(steps)) this.#recorded.set(key, { value });
     for (const [key, failure] of Object.entries(failed)) this.#recorded.set(key, { failure });
@@ -61,8 +68,7 @@ export class KeptSteps {
       if (failure === undefined) this.#ledger.set(name, { value });
       else if (position >= retriedAt) this.#ledger.set(name, { failure });
     }
-    this.#undos = new Set(undos);
-    for (const { name, isUndo } of ledger.slice(retriedAt)) if (isUndo) this.#undos.add(name.slice("step ".length));
+    this.#undos = new Set(memo && undosOf(memo, ledger));
     this.hasFailed = [...this.#recorded.values(), ...this.#ledger.values()].some((outcome) => "failure" in outcome);
     const before = [...this.#recorded.keys()].map(nameOf).filter((name) => !this.#ledger.has(name));
     this.#order = new ReplayOrder([...before, ...this.#ledger.keys()]);
