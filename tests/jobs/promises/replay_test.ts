@@ -11,6 +11,7 @@ import {
   asFailure,
   asPromise,
   asQuestion,
+  changed,
   KEYS,
   pass,
   redeem,
@@ -244,6 +245,38 @@ test("ctx.patched() is false for work that came past it, and true for other work
   strictEqual(asAnswer(await deployed(changed, changed)), true);
   deepStrictEqual(log, ["a", "insure", "b"]);
 });
+
+const other = defineTool("other").describe("O").handle(() => 1);
+
+for (
+  const [what, work] of [
+    ["a step", (ctx: Ctx) => ctx.step("new", () => 1)],
+    ["an item", (ctx: Ctx) => ctx.map("new", [1], {}, (n) => n)],
+    ["a call", (ctx: Ctx) => ctx.call(other, {})],
+  ] as const
+) {
+  test(`a call with an idempotency key takes the changed way again after its process has died: ${what}`, async () => {
+    const ways: boolean[] = [];
+    const { clock, engine } = standstill();
+    // A process that dies has no lease any more.
+    const jobs = watchJobs(changed(engine, { processId: undefined, lease: () => () => {} }));
+    const tool = t.handle(async (_, ctx) => {
+      await ctx.step("a", () => 1);
+      const isNew = ctx.patched("x");
+      if (isNew) await work(ctx);
+      else await ctx.step("old", () => 1);
+      if (ways.push(isNew) === 1) await new Promise(() => {});
+      return "done";
+    });
+    const bench = new Bench([tool, other], { keys: KEYS, clock, engine: jobs.engine });
+    void bench.call("t", {}, { meta: { idempotencyKey: "k" } });
+    await pass({ clock }, 0);
+    await pass({ clock }, 3_000);
+    deepStrictEqual(ways, [true, true]);
+    const { outcome } = { ...await jobs.get() as Partial<Job> };
+    strictEqual(asAnswer(outcome), "done");
+  });
+}
 
 test("a handler that catches everything does not hide that it differs", async () => {
   const result = await deployed(takes("a", "b", "~s"), async (_, ctx) => {

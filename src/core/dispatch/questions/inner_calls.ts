@@ -87,6 +87,7 @@ export class InnerCalls {
       kept = keptOf(digest, result, kept);
       const json = JSON.stringify(kept);
       steps.assertShort(stepOf(name), json);
+      await this.#host.waits.storePatches();
       await steps.keep(stepOf(name), { ...begun, outcome: { value: JSON.parse(json) } });
     }
     return kept.result;

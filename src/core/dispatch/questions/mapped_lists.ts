@@ -9,7 +9,7 @@ const CONCURRENCY = 10;
 /** What lists need of the steps of their run. */
 interface ItemSteps {
   /** Notes the start of an item. What is returned is awaited: it does not settle if the run has stopped. */
-  begin(key: string): void | Promise<never>;
+  begin(key: string): Promise<void>;
   /** Notes the end of an item. */
   end(): void;
 }

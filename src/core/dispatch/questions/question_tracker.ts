@@ -105,7 +105,8 @@ export class QuestionTracker implements RunQuestions {
       begin: (key) => {
         if (this.#hasRejected || this.isLeft) return this.#refuse();
         this.#useKey("step", key);
-        return this.#replay.begin(`step ${key}`);
+        this.#replay.begin(`step ${key}`);
+        return this.#waits.storePatches();
       },
       end: () => this.#replay.end(false),
     });

@@ -107,11 +107,15 @@ export class WaitTracker {
 
   /** Stores the notes of {@link WaitTracker.patch}, before a step follows that later runs come to in the changed way alone. */
   async storePatches(): Promise<void> {
+    if (this.#unstored.size === 0 || this.#run.definition.promise === undefined) return;
+    // The job may be in the middle of being written, without the note. If that fails, the note is written with the next try.
+    if (this.#run.lease === undefined) await this.#run.jobWritten?.catch(() => {});
     const { lease } = this.#run;
-    if (!lease?.isPromised) return;
+    if (lease === undefined) return;
+    // A call with an idempotency key has a job, and its steps in the ledger, from its start.
     for (const name of this.#unstored) {
-      this.#unstored.delete(name);
       await lease.saveWait(name, { done: "accept" });
+      this.#unstored.delete(name);
     }
   }
 
