@@ -141,7 +141,7 @@ export class OperatedJobs implements ServerJobs {
 
   async retry(id: string): Promise<JobSummary> {
     for (let tries = 0; tries < MAX_TRIES; tries++) {
-      const { outcome, isNotified: _, wakeAtMs: __, ...job } = await this.#get(id);
+      const { outcome, isNotified: _, wakeAtMs: __, blockedSinceMs: ___, ...job } = await this.#get(id);
       const isBlocked = job.state === "blocked";
       const { failed, undos, ...memo } = job.memo;
       const ledger = await this.#jobs.readLedger(id);

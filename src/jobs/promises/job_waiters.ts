@@ -109,8 +109,8 @@ export class JobWaiters {
 }
 
 /** Whether a job neither has ended nor asks. */
-function isOpen({ state }: Job): boolean {
-  return state === "queued" || state === "running" || state === "waiting";
+function isOpen(job: Job): boolean {
+  return !isFinal(job) && job.state !== "asking";
 }
 
 /** Sends the pieces of a job that its reader has not read, as fast as the caller takes them. */

@@ -155,7 +155,9 @@ export class Jobs {
     const state = "asking";
     return this.#notify(
       run.id,
-      this.#changeRun(run, (job) => ({ ...job, ...stop, state, requests, memo: mergeMemo(job.memo, stop.memo) })),
+      this.#changeRun(run, ({ blockedSinceMs: _, ...job }) => {
+        return { ...job, ...stop, state, requests, memo: mergeMemo(job.memo, stop.memo) };
+      }),
     );
   }
 
@@ -200,7 +202,7 @@ export class Jobs {
 
   /** Schedules another attempt after a failed run. */
   retry(run: Job, delayMs: number, pieces?: Pick<Job, "pieces">): Promise<void> {
-    return this.#requeue(run, run.attempt, delayMs, pieces);
+    return this.#requeue(run, run.attempt, delayMs, { ...pieces, blockedSinceMs: undefined });
   }
 
   /** Cancels the claimed job of a scheduled call that is not made, because of the earlier call `blockedBy`, or of an unknown schedule. */
@@ -338,7 +340,12 @@ export class Jobs {
     }
   }
 
-  async #requeue(run: Job, attempt: number, delayMs: number, more?: Pick<Job, "schedule" | "pieces">): Promise<void> {
+  async #requeue(
+    run: Job,
+    attempt: number,
+    delayMs: number,
+    more?: Pick<Job, "schedule" | "pieces" | "blockedSinceMs">,
+  ): Promise<void> {
     const wakeAtMs = this.#clock.now() + delayMs;
     await this.#endRun(run, (job) => ({ ...job, ...more, state: "queued", attempt, wakeAtMs }));
   }

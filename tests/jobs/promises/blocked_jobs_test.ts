@@ -4,7 +4,8 @@ import { test } from "node:test";
 import * as v from "../../../src/entries/schema.ts";
 import { type AnyTool, type Ctx, defineTool } from "../../../mod.ts";
 import { jobsOf } from "../../../src/entries/jobs.ts";
-import { Bench } from "../../core/dispatch/harness.ts";
+import type { CallMeta } from "../../../src/entries/wire.ts";
+import { Bench, KeptSink } from "../../core/dispatch/harness.ts";
 import {
   asAnswer,
   asFailure,
@@ -22,11 +23,11 @@ const HOUR = 3_600_000;
 const t = defineTool("t").describe("T").promise({ ttlMs: 100 * HOUR, retries: 1 });
 
 /** A call that sleeps, on servers of one engine that have one definition of the tool after the other. */
-async function deployments(first: AnyTool, args: Record<string, unknown> = {}) {
+async function deployments(first: AnyTool, args: Record<string, unknown> = {}, meta: CallMeta = {}) {
   const { clock, engine } = standstill();
   const jobs = watchJobs({ ...engine, processId: undefined, close: () => {} });
   let bench = new Bench([first], { keys: KEYS, clock, engine: jobs.engine });
-  const call = watch(bench.call("t", args));
+  const call = watch(bench.call("t", args, { meta }));
   await pass({ clock }, 0);
   const { token } = asPromise(settledOf(call));
   const deploy = async (tool: AnyTool) => {
@@ -134,4 +135,29 @@ test("a blocked job is tried again ever less often, and its caller gets the fail
   for (let n = 0; n < 9; n++) await pass({ clock }, 60_000);
   strictEqual((await jobs.get())?.state, "done");
   asFailure(await result(), "replay_diverged");
+});
+
+test("a stream that joins a blocked job gets its promise at the budget, and the end of the job", async () => {
+  const meta = { idempotencyKey: "k", deadlineMs: 60_000 };
+  const { clock, jobs, deploy } = await deployments(t.handle(order("charge")), {}, meta);
+  const bench = await deploy(t.handle(order("pay")));
+  await pass({ clock }, HOUR);
+  strictEqual((await jobs.get())?.state, "blocked");
+  const sink = new KeptSink();
+  const call = watch(bench.call("t", {}, { sink, meta }));
+  for (let second = 0; second < 20; second++) await pass({ clock }, 1_000);
+  deepStrictEqual(sink.events.filter(({ kind }) => kind !== "progress").map(({ kind }) => kind), ["deferred"]);
+  for (let second = 0; second < 40; second++) await pass({ clock }, 1_000);
+  asPromise(settledOf(call));
+});
+
+test("a job that an operator has begun again is blocked as if for the first time", async () => {
+  const { clock, jobs, deploy } = await deployments(t.handle(order("charge")));
+  const bench = await deploy(t.handle(order("pay")));
+  for (let hour = 0; hour < 3; hour++) await pass({ clock }, HOUR);
+  strictEqual((await jobs.get())?.wakeAtMs, clock.now() + 600_000);
+  await jobsOf(bench.server).retry(jobs.ids[0]!);
+  await pass({ clock }, 0);
+  const { state, wakeAtMs } = (await jobs.get())!;
+  deepStrictEqual([state, wakeAtMs], ["blocked", clock.now() + 30_000]);
 });
