@@ -120,8 +120,8 @@ const TABLES: Readonly<Record<string, { readonly finds: (text: string) => boolea
  * keep it alive. Those of `time.ts` call what its callers give, which are in the table.
  */
 const CLEARING = `
-  apps/cli/dev/child.ts src/core/dispatch/questions/replay_check.ts src/internal/time.ts src/jobs/engines/durable_object/shard.ts src/runtime/node.ts src/runtime/node_streams.ts
-  src/runtime/one_port.ts src/wires/mcp/server/tasks.ts
+  apps/cli/dev/child.ts src/core/dispatch/questions/replay_check.ts src/internal/time.ts src/jobs/engines/durable_object/shard.ts
+  src/runtime/node.ts src/runtime/node_streams.ts src/runtime/one_port.ts src/wires/mcp/server/tasks.ts
 `.trim().split(/\s+/);
 
 /** A call that clears a timer. */

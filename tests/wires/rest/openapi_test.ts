@@ -50,6 +50,8 @@ test("a call has typed arguments, answers and failures", () => {
       "#/components/schemas/Question",
     ],
   );
+  const { enum: codes } = document.components.schemas.ServerFailure.properties.code;
+  for (const code of ["unanswered", "resource_denied", "replay_diverged"]) ok(codes.includes(code), code);
   const loan = document.components.schemas["reserve.failure.on_loan"];
   deepStrictEqual([loan.properties.code, loan.properties.data], [
     { type: "string", const: "on_loan" },

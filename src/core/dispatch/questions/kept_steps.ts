@@ -23,7 +23,7 @@ function nameOf(key: string): string {
   return `step ${key}`;
 }
 
-/** Keys of the steps that have begun after another one had failed, since an operator began the job again; `undefined` if there are none. */
+/** Keys of the steps that have begun after another one had failed, since an operator began the job again; `undefined` without any. */
 export function undosOf({ undos = [], retriedAt = 0 }: Memo, ledger: readonly LedgerEntry[]): Memo["undos"] {
   const kept = ledger.slice(retriedAt).filter(({ isUndo }) => isUndo).map(({ name }) => name.slice("step ".length));
   const all = new Set([...undos, ...kept]);

@@ -36,7 +36,14 @@ const QUESTION_PAUSE_MS = 1_000;
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /** Codes of deferred work that broke. Its error is masked. */
-const BROKEN: ReadonlySet<string> = new Set(["internal", "attempts_exhausted", "invalid_handler"]);
+const BROKEN: ReadonlySet<string> = new Set([
+  "internal",
+  "attempts_exhausted",
+  "invalid_handler",
+  "replay_diverged",
+  "revision_changed",
+  "config_lost",
+]);
 
 export interface TaskView {
   readonly status: TaskStatus;

@@ -86,6 +86,7 @@ const SERVER_FAILURES: readonly string[] = [
   "cancelled",
   "not_cancellable",
   "resource_denied",
+  "unanswered",
   "config_lost",
   "revision_changed",
   "replay_diverged",

@@ -52,6 +52,15 @@ function bench(timeoutMs: number = 30_000): { readonly server: Server; readonly 
     await gate.passed;
     throw new ToolError("invalid_request", "No such thing");
   });
+  const diverging = defineTool("diverging").describe("Change").promise({
+    budgetMs: 5,
+    ttlMs: 20_000,
+    retries: { attempts: 2, minMs: 1 },
+  }).handle(async (_, ctx) => {
+    await gate.passed;
+    await ctx.step(`step ${ctx.attempt}`, () => 1);
+    throw new Error("broken");
+  });
   const asking = defineTool("asking").describe("Ask later").promise({ budgetMs: 5, retries: 0 }).handle(
     async (_, ctx) => {
       await ctx.step("wait", async () => {
@@ -74,7 +83,7 @@ function bench(timeoutMs: number = 30_000): { readonly server: Server; readonly 
     start: () => "job",
     check: (_, ctx) => ++checks < 3 ? ctx.pending({ retryAfterMs: 1 }) : "from outside",
   });
-  const tools = [slow, failing, breaking, refusing, asking, required, quick, outside];
+  const tools = [slow, failing, breaking, refusing, diverging, asking, required, quick, outside];
   const wires = [mcp({ sessions: mcpSessions() }), mcpLite()];
   return { server: createServer({ tools, keys: KEYS, wires, timeoutMs, logger: undefined as never }), gate };
 }
@@ -131,14 +140,15 @@ test("a call that is done in time is no task", async () => {
 
 test("how tasks end: failures are results, refusals and what breaks are errors", { skip }, async () => {
   const { server, gate } = bench();
-  const ids = await Promise.all(["failing", "breaking", "refusing"].map(async (name) => {
+  const ids = await Promise.all(["failing", "breaking", "refusing", "diverging"].map(async (name) => {
     return (await callModern(server, name, {}, CAPABLE))["taskId"];
   }));
   gate.open();
-  const [failing, breaking, refusing] = await Promise.all(ids.map((id) => settled(server, id)));
+  const [failing, breaking, refusing, diverging] = await Promise.all(ids.map((id) => settled(server, id)));
   deepStrictEqual([failing?.["status"], (failing?.["result"] as Json)["isError"]], ["completed", true]);
   deepStrictEqual([breaking?.["status"], (breaking?.["error"] as Json)["code"]], ["failed", -32603]);
   deepStrictEqual([refusing?.["status"], (refusing?.["error"] as Json)["code"]], ["failed", -32600]);
+  deepStrictEqual([diverging?.["status"], (diverging?.["error"] as Json)["code"]], ["failed", -32603]);
   await server.close();
 });
 
