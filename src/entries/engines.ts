@@ -24,6 +24,7 @@ export type {
   EngineWorker,
   Job,
   JobFilter,
+  JobFollower,
   JobPage,
   JobPieces,
   JobState,

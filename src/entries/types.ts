@@ -39,6 +39,13 @@ export type {
 } from "../core/handler/context.ts";
 export type { AroundCall, CalledTool, StateOf } from "../core/handler/middleware.ts";
 export type { Answers, AnswerTo, PlainElicitRequest } from "../core/handler/questions.ts";
+export type {
+  CallableTool,
+  InnerCallFunction,
+  InnerCallOptions,
+  InnerCallRest,
+  MapOptions,
+} from "../core/handler/inner_calls.ts";
 export type { AttemptOptions, BackoffOptions, StepOptions, StepTry, StepWork } from "../core/handler/steps.ts";
 export type { Resolution, Resolver, WaitOptions, WaitResult } from "../core/handler/waits.ts";
 export type {

@@ -26,6 +26,7 @@ export type {
   Call,
   CallMeta,
   ClientInfo,
+  InnerCallOrigin,
   Metadata,
   Peer,
   RequestHost,

@@ -9,8 +9,8 @@ const STEPS = 32;
 const STEPS_WITHOUT_CLOCK = 4_096;
 
 /**
- * Counts the steps of one loop. An `await` of a settled promise runs microtasks only, so that a loop of them keeps timers, sockets
- * and all other callers waiting.
+ * Lets a loop wait for a turn of the event loop once it has run for 20 ms; on workerd also after {@link STEPS_WITHOUT_CLOCK} steps. An `await`
+ * of a settled promise runs microtasks only, so that a loop of them keeps timers, sockets and all other callers waiting.
  */
 export class LoopTurns {
   #steps = 0;

@@ -66,7 +66,11 @@ export const recordCommand: CliCommand = defineCommand<RecordFlags>({
   },
 });
 
-/** @param secrets The credentials for the target: they are replaced wherever the server repeats them. */
+/**
+ * Serves a proxy in front of the target, and writes each call to the file until the command is interrupted.
+ *
+ * @param secrets Credentials for the target. They are replaced in all that is recorded, if they have 6 or more characters.
+ */
 async function recordTarget(
   connection: TargetConnection,
   secrets: ReadonlySet<string>,

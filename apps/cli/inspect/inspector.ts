@@ -6,7 +6,10 @@ import { createProxy, infoOf } from "../record/proxy.ts";
 import type { TargetConnection } from "../targets/connection.ts";
 import { createLinkAccess } from "./link.ts";
 
-/** Result of {@link createInspector}: a server with the console page, and the fragment of the link that opens it. */
+/**
+ * Result of {@link createInspector}: a server that passes calls on to the target and serves the console page, and the fragment of the page's
+ * URL, whose token is exchanged once.
+ */
 export interface Inspector {
   /** Passes all calls on to the target. Closing it closes the transport. */
   readonly server: Server;

@@ -40,7 +40,10 @@ import { convertRpcErrors } from "./rpc_errors.ts";
 import { REGISTERING } from "../../../src/core/tool/spellings.ts";
 import { type Library, SERVER_CLASSES } from "./tables.ts";
 
-/** Converts each `new McpServer()` with its registrations to `createServer()`. Functions with such a parameter fill lists of definitions. */
+/**
+ * Converts each `new McpServer()` and `new FastMCP()`, with its registrations, to `createServer()`, and marks what cannot be converted. A function
+ * that takes such a server as a parameter gets lists of tools, resources and prompts, to which it adds definitions.
+ */
 export function convertServers(draft: Draft): void {
   convertContextHelpers(draft);
   convertRounds(draft);

@@ -17,7 +17,10 @@ const SOURCES: Readonly<Record<string, readonly string[]>> = {
 
 let isRegistered = false;
 
-/** Resolves imports of modules that are loaded from now on. Does nothing on runtimes without hooks: all Node versions that run TypeScript have them. */
+/**
+ * Registers a hook for modules, once in a process: an import of `./shop.js` in a TypeScript file loads `./shop.ts` if there is no `./shop.js`.
+ * Has no effect on Bun and Deno, and on Node without `module.registerHooks`.
+ */
 export function resolveTypeScript(): void {
   // Deno has the function for CommonJS alone.
   if (isRegistered || "deno" in process.versions || "bun" in process.versions) return;

@@ -5,7 +5,10 @@ import process from "node:process";
 /** Schemes that are opened. No shell reads the link. */
 const SCHEMES = /^(https?|cursor|vscode|goose):/;
 
-/** Opens a link with the system's program for it. Links of other schemes are ignored. Resolves, also if no program can be started. */
+/**
+ * Opens a link in the program that the operating system assigns to it, if its scheme is http, https, cursor, vscode or goose. Other links are
+ * ignored. Never rejects, also if no program can be started.
+ */
 export async function openLink(link: string): Promise<void> {
   if (!SCHEMES.test(link)) return;
   const [command, ...args] = process.platform === "darwin"

@@ -10,7 +10,7 @@ import { isJsonObject, omitUndefined } from "../../internal/json.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
 import { authorizationError } from "../tool/access.ts";
 import { originOf, type PartDefinition } from "../tool/part.ts";
-import { EMPTY_DEFINITION, type ToolDefinition } from "../tool/definition.ts";
+import type { ToolDefinition } from "../tool/definition.ts";
 import type {
   CallResultOf,
   CompletionRequest,
@@ -40,7 +40,7 @@ import {
 } from "./resource.ts";
 import { type GuardedContent, isOpenTo, ListedContents, visibilityOf } from "./listed_contents.ts";
 import type { UriVariables } from "./uri_template/uri_template.ts";
-import { SCHEMA_ADAPTERS } from "../schema/all_adapters.ts";
+import { toRunDefinition } from "./content_definition.ts";
 
 const NOTHING: Completion = { values: [], hasMore: false };
 
@@ -127,7 +127,7 @@ class ServerContentCatalog implements ContentCatalog {
     this.canComplete = [...prompts, ...resources].some(({ completers }) => Object.keys(completers).length > 0);
     this.#listed = fixed.map(listResource);
     const isDynamic = resources.some((one) => (one.list ?? visibilityOf(one)) !== undefined);
-    this.#list = isDynamic ? toDefinition("list:resources", (_, ctx) => listAll(resources, ctx)) : undefined;
+    this.#list = isDynamic ? toRunDefinition("list:resources", (_, ctx) => listAll(resources, ctx)) : undefined;
   }
 
   extensionsFor(principal: Principal | undefined, session?: string): readonly ContentExtension[] {
@@ -194,7 +194,7 @@ class ServerContentCatalog implements ContentCatalog {
     const completer = Object.hasOwn(completers, argument) ? completers[argument] : undefined;
     if (completer === undefined) return { kind: "answer", value: NOTHING };
     const complete: ToolDefinition["handler"] = (_, ctx) => chain(completer(value, ctx, otherArguments), toCompletion);
-    const definition = toDefinition(`complete:${name}`, complete, { scopes, part });
+    const definition = toRunDefinition(`complete:${name}`, complete, { scopes, part });
     return this.#runWithoutQuestions(definition, completion, request);
   }
 
@@ -268,7 +268,7 @@ function usable<One extends Runnable<GuardedContent>>(
 }
 
 function runnablePrompt(definition: PromptDefinition): ToolDefinition {
-  return toDefinition(
+  return toRunDefinition(
     `prompt:${definition.name}`,
     (args, ctx) => chain(definition.handler(args, ctx), (answer) => toPromptContent(definition, answer)),
     definition,
@@ -276,7 +276,7 @@ function runnablePrompt(definition: PromptDefinition): ToolDefinition {
 }
 
 function runnableResource(definition: ResourceDefinition): ToolDefinition {
-  return toDefinition(`resource:${definition.uri}`, (args, ctx) => {
+  return toRunDefinition(`resource:${definition.uri}`, (args, ctx) => {
     const { uri, variables } = args as Read;
     return chain(
       definition.reader(variables, ctx, uri),
@@ -388,20 +388,4 @@ function byReader(
 function assertFinished<Definition>(definition: Definition | undefined, what: string, end: string): Definition {
   if (definition !== undefined) return definition;
   throw new TypeError(`Cannot create server: a ${what} is not finished; end its definition with ${end}`);
-}
-
-/** Optional members for {@link toDefinition}. Default: no input schema, no scopes, no part. */
-type DefinitionParts = Partial<Pick<ToolDefinition, "input" | "scopes" | "part">>;
-
-/**
- * Makes a tool definition of a prompt or a resource, so that the dispatcher can run its handler.
- *
- * @param name Contains a colon, which tool names cannot, so that a continuation is not valid for both.
- */
-function toDefinition(
-  name: string,
-  handler: ToolDefinition["handler"],
-  { input, scopes = [], part }: DefinitionParts = {},
-): ToolDefinition {
-  return { ...EMPTY_DEFINITION, adapters: SCHEMA_ADAPTERS, name, description: "", input, scopes, part, handler };
 }

@@ -21,22 +21,21 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../handler/questions.ts";
-import type { CallingClient, Logger } from "../handler/context.ts";
 import type { StepOptions, StepWork } from "../handler/steps.ts";
 import type { InnerCallFunction } from "../handler/inner_calls.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
-import { Pending, type PendingOptions } from "../handler/context.ts";
+import { type CallingClient, type Logger, Pending, type PendingOptions } from "../handler/context.ts";
 import type { RemotePromise, ToolDefinition } from "../tool/definition.ts";
 import { toCallable } from "./inner_call.ts";
 import type { AnySchema } from "../schema/plain_schema.ts";
 import type { PendingMiddleware } from "./pending_middleware.ts";
 import { declaredFailure } from "./declared_failure.ts";
 import { validateValue } from "./validate_value.ts";
-import { missingKeys } from "./services.ts";
-import type { CallServices, EncodableCallerState, QuestionSupport, RunLease, RunQuestions } from "./services.ts";
+import { type CallServices, type EncodableCallerState, missingKeys } from "./services.ts";
+import type { QuestionSupport, RunLease, RunQuestions } from "./services.ts";
 import type { RunState } from "./run_state.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
-import { nearestLevel, readLogData, toLogLine } from "./log_line.ts";
+import { toLogLine, writeHandlerLine } from "./log_line.ts";
 
 /** One run of a tool, from its call to its result; the `ctx` of handlers and middleware. Parts that few runs need are made at first use. */
 export class CallContext implements MiddlewareCtx {
@@ -351,14 +350,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   log(named: LogLevel | McpOnlyLevel, data: unknown, fields?: Readonly<Record<string, unknown>>): void {
-    const level = nearestLevel(named);
-    try {
-      const { name: tool } = this.definition;
-      const [message, members] = typeof data === "string" ? [data, undefined] : readLogData(data, tool);
-      this.services.logger?.[level](message, { tool, callId: this.callId, ...fields, ...members });
-    } catch {
-      // A logger that throws must not break the call it writes about.
-    }
+    writeHandlerLine(this.services.logger, named, data, { tool: this.definition.name, callId: this.callId, ...fields });
     if (this.sink?.log === undefined || this.#isOver || this.#runState?.isSettled === true) return;
     // Log lines are optional: one that is too large is dropped, without an error.
     const { answerChars, depth } = this.services.outputLimits;

@@ -10,7 +10,7 @@ import { fileBlock } from "../call/file_block.ts";
 import type { CallResult } from "../call/outcome.ts";
 import type { OutputLimits } from "./services.ts";
 
-/** A value of a handler in a form that JSON can express, and how much of the size limit it leaves. */
+/** Result of the conversion of a value of a handler: the value, with content blocks in place of bytes, and how much of the size limit it leaves. */
 export interface Sendable {
   /** The value: the given one if it has no bytes, else a copy with content blocks in their place. */
   readonly value: unknown;

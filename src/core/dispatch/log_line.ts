@@ -1,6 +1,7 @@
 /** What `ctx.log` was called with, for the server's logger and for the caller. */
 import type { LogLevel, LogLine, McpOnlyLevel } from "../call/outcome.ts";
 import { isJsonObject } from "../../internal/json.ts";
+import type { Logger } from "../handler/context.ts";
 import type { LogFields } from "./error_masking.ts";
 
 /** Levels by the names that handlers may give. */
@@ -17,15 +18,30 @@ const LEVELS: Readonly<Record<LogLevel | McpOnlyLevel, LogLevel>> = {
 };
 
 /** The level of the server's logger for a name. A line with a name that TypeScript would have refused is not lost: it is `info`. */
-export function nearestLevel(named: LogLevel | McpOnlyLevel): LogLevel {
+function nearestLevel(named: LogLevel | McpOnlyLevel): LogLevel {
   return Object.hasOwn(LEVELS, named) ? LEVELS[named] : "info";
 }
 
 /** The message and the fields of data that is not text, for the logger of the server, whose lines have a message. */
-export function readLogData(data: unknown, tool: string): readonly [message: string, fields: LogFields] {
+function readLogData(data: unknown, tool: string): readonly [message: string, fields: LogFields] {
   if (!isJsonObject(data)) return [`Data of ${tool}`, { data }];
   const { message } = data;
   return [typeof message === "string" ? message : `Data of ${tool}`, data];
+}
+
+/** Writes the line of a call to the logger of the server. `fields` has the name of the tool. */
+export function writeHandlerLine(
+  logger: Logger | undefined,
+  named: LogLevel | McpOnlyLevel,
+  data: unknown,
+  fields: LogFields & { readonly tool: string },
+): void {
+  try {
+    const [message, members] = typeof data === "string" ? [data, undefined] : readLogData(data, fields.tool);
+    logger?.[nearestLevel(named)](message, { ...fields, ...members });
+  } catch {
+    // A logger that throws must not break the call it writes about.
+  }
 }
 
 /** The line for the caller. A text as field `logger` is the name of the logger, not a field. */

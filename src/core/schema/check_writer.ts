@@ -7,7 +7,10 @@
  * @module
  */
 
-/** A condition of a generated check, as source of JavaScript. */
+/**
+ * Writes the JavaScript source of one part of a generated check: `on` gives the condition for a variable, `copy` the copy of a value that
+ * fulfils it.
+ */
 export interface Condition {
   /** Source of the condition for a variable. It must not throw, and reads each member once. */
   readonly on: (name: string) => string;

@@ -15,7 +15,10 @@ import {
 import type { ListMiddleware, Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 import { RecentMap } from "../../internal/recent_map.ts";
 
-/** Capacity and refill rate of a token bucket, from which each call takes a token. */
+/**
+ * Refill rate and capacity of a token bucket, as `rateLimit()` passes them to {@link RateLimitStore.take}. Each call takes a token; lists have a
+ * bucket apart.
+ */
 export interface TokenBucket {
   /** Number of tokens that are added each second. */
   readonly perSecond: number;

@@ -7,7 +7,10 @@ import { RecentMap } from "../../internal/recent_map.ts";
 
 /** Number of failures in a row after which an endpoint is left alone. */
 const MAX_FAILURES = 5;
-/** Time for which an endpoint is left alone after failures, in milliseconds. */
+/**
+ * Pause before the next request to an endpoint that has failed {@link MAX_FAILURES} times in a row, in milliseconds. Each further failure begins
+ * it again. The last try of a webhook is sent during a pause, too.
+ */
 export const PAUSE_MS = 60_000;
 
 /** Number of endpoints whose failures are counted. */

@@ -17,10 +17,8 @@ import {
   type UnknownOutcome,
   withShown,
 } from "../../core/call/outcome.ts";
-import { RESERVED_META } from "../../core/call/call_meta.ts";
 import type { Transport } from "../../core/call/transport.ts";
 import { invalidArguments } from "../../core/dispatch/run_tool.ts";
-import { withinLimits } from "../../core/dispatch/sendable.ts";
 import { INVALID_CONTINUATION, principalIdOf } from "../../core/dispatch/services.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
@@ -32,6 +30,7 @@ import type { CallerStateSlot } from "../../core/handler/caller_state.ts";
 import type { RemotePromise, RemoteRun, RemoteRunner, RemoteWait, ToolDefinition } from "../../core/tool/definition.ts";
 import { passRefusal } from "./remote_error.ts";
 import { pageRequest, wrapHandle } from "./remote_pages.ts";
+import { metaOf, withinDepth } from "./remote_results.ts";
 
 /** Where a remote tool runs: the transport to its server, and its name there. */
 export interface RemotePlace {
@@ -70,9 +69,6 @@ const ASKABLE: ReadonlySet<string> = new Set(["elicitation", "more", "sampling"]
 
 /** Maximum number of requests for roots of one call. */
 const MAX_ROOTS_ROUNDS = 32;
-
-/** Members of `_meta` that MCP adds for the remote result; they are not passed on. */
-const MCP_META: RegExp = /^(?:code|data|toolwire\/.*|io\.modelcontextprotocol\/.*)$/s;
 
 const NOT_OURS: ErrorResult = errorResult("invalid_promise", "Not a promise of this server");
 
@@ -377,23 +373,7 @@ function readContinuation(run: RemoteRun, definition: ToolDefinition, token: str
   return (isOfCall ? relayedIn(data) : undefined) ?? INVALID_CONTINUATION;
 }
 
-function metaOf(run: RemoteRun, { meta }: AnswerOutcome | FailureOutcome): { readonly meta?: Members } {
-  const kept = Object.entries(meta ?? {}).filter(([name]) => !RESERVED_META.has(name) && !MCP_META.test(name));
-  const members = { ...Object.fromEntries(kept), ...run.addedMeta };
-  return Object.keys(members).length === 0 ? {} : { meta: members };
-}
-
 /** @throws {TypeError} If the server has no keys. */
-/**
- * The result, or an error if it nests too deep: a transport that is not of this package may not limit what it reads, and some runtimes take
- * seconds to write it. Its size is the other server's.
- */
-async function withinDepth(result: CallResult, { services }: RemoteRun, { name }: ToolDefinition): Promise<CallResult> {
-  const { outputLimits } = services;
-  const ofDepth = { ...outputLimits, answerChars: Infinity };
-  return await withinLimits(result, name, { outputLimits: ofDepth, mask: (...given) => services.mask(...given) });
-}
-
 function keysOf({ services: { keys } }: RemoteRun): TokenKeys {
   if (keys !== undefined) return keys;
   throw new TypeError(

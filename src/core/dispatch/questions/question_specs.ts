@@ -11,8 +11,11 @@ import { assertReferences } from "../../schema/references.ts";
 import { formatIssues } from "../../schema/issues.ts";
 import type { ElicitRequest, PlainElicitRequest, QuestionSpec } from "../../handler/questions.ts";
 
-/** Number of times that a question is asked if no answer fits. The handler runs each time, with its effects. */
-export const MAX_TIMES_ASKED = 3;
+/**
+ * Default of `attempts`: the number of times that a question is asked if no answer fits, after which the call fails with `unanswered`. The
+ * handler runs again each time, with its effects.
+ */
+export const DEFAULT_ATTEMPTS = 3;
 
 /** The failure of a call whose caller gives no answer that fits. */
 export function noFittingAnswer(key: string, times: number, reason: string): Failure {
@@ -35,14 +38,14 @@ export interface PendingQuestion {
 }
 
 /** Whether a value is one of the kinds of questions: other values would be sent to the caller's model unchecked. */
-export function isQuestionSpec(asked: QuestionSpec | undefined): boolean {
+function isQuestionSpec(asked: QuestionSpec | undefined): boolean {
   const { message, schema, url, more, messages, roots }: Readonly<Record<string, unknown>> = { ...asked };
   if (schema || url) return typeof message === "string" && message !== "";
   return Boolean(more || messages || roots);
 }
 
 /** A question with a form; its answer has to match the schema. */
-export function formQuestion(
+function formQuestion(
   key: string,
   { message, schema, attempts }: ElicitRequest | PlainElicitRequest,
   adapters: readonly SchemaAdapter[],
@@ -66,7 +69,7 @@ export function formQuestion(
 }
 
 /** A request for more, a page, a sample, or folders. */
-export function otherQuestion(asked: Exclude<QuestionSpec, ElicitRequest | PlainElicitRequest>): PendingQuestion {
+function otherQuestion(asked: Exclude<QuestionSpec, ElicitRequest | PlainElicitRequest>): PendingQuestion {
   if ("more" in asked) {
     const { more, amount, reason } = asked;
     const params = { resource: more, ...(amount !== undefined && { amount }), ...(reason !== undefined && { reason }) };

@@ -35,7 +35,7 @@ import { MappedLists } from "./mapped_lists.ts";
 import { ReplayCheck } from "./replay_check.ts";
 import {
   checkAnswer,
-  MAX_TIMES_ASKED,
+  DEFAULT_ATTEMPTS,
   noFittingAnswer,
   type PendingQuestion,
   quoteKeys,
@@ -378,7 +378,7 @@ export class QuestionTracker implements RunQuestions {
   }
 
   /** @throws {Failure} `unanswered`, if the question was asked often enough. */
-  #askAgain(key: string, { request, attempts = MAX_TIMES_ASKED }: PendingQuestion, reason: string): void {
+  #askAgain(key: string, { request, attempts = DEFAULT_ATTEMPTS }: PendingQuestion, reason: string): void {
     this.#answers.delete(key);
     const misfits = (this.#misfits.get(key) ?? 0) + 1;
     if (misfits >= attempts) throw noFittingAnswer(key, misfits, reason);

@@ -31,7 +31,10 @@ export function eventToJson(event: CallEvent): Members {
   }
 }
 
-/** Converts a promise to the members of `_meta` that describe it, such as `promise_token`, with times in ISO 8601. */
+/**
+ * Converts a promise to JSON: `promise_token`, `expires_at`, `ttl_ms`, `retry_after_ms`, and `estimated_completion` and `progress` if they are
+ * known. Points in time are in ISO 8601, durations in milliseconds. Each wire chooses the place: MCP-lite has it in `_meta`, REST in the body.
+ */
 export function promiseToJson(promise: PromiseOutcome): Members {
   const { estimatedMs, progress } = promise;
   return {

@@ -8,7 +8,10 @@ import { Tasks } from "./tasks.ts";
 import type { ToolCallRunner } from "./tool_calls.ts";
 import type { McpTools } from "./tools.ts";
 
-/** The feature of `mcp()` that serves deferred calls as tasks of clients. Its value: {@link mcpTasks}. */
+/**
+ * The feature of `mcp()` that serves deferred calls as MCP tasks: for clients with the extension of tasks (2026-07-28), or for a call that
+ * requests a task (2025-11-25). Its value: {@link mcpTasks}.
+ */
 export interface McpTasks {
   /** @internal */
   readonly "~serve": (host: WireHost, tools: McpTools, calls: ToolCallRunner) => ServedTasks;

@@ -10,7 +10,7 @@ import {
 
 import { decodeStatus } from "../../../framing/json_rpc/decode_error.ts";
 
-/** Sends HTTP requests to the URL of one MCP server, with the options of its transport. */
+/** Sends HTTP requests to the URL of one MCP server, with `headers`, `fetch` and `maxResponseBytes` of its transport. Failures are error results. */
 export class Fetcher {
   readonly url: URL;
   readonly maxBytes: number;
