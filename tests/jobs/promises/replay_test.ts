@@ -37,8 +37,12 @@ async function deployed(before: Handler, after: Handler): Promise<CallResult> {
   await old.server.close(0);
   const next = new Bench([t.handle(after)], { keys: KEYS, clock, engine: shared });
   next.server.work();
-  for (let hour = 0; hour < 3; hour++) await pass({ clock }, HOUR);
-  return await blockOf(jobs) ?? await redeem(next, token);
+  for (let hour = 0; hour < 3; hour++) {
+    await pass({ clock }, HOUR);
+    const block = await blockOf(jobs);
+    if (block !== undefined) return block;
+  }
+  return await redeem(next, token);
 }
 
 /** Why a job is blocked; `undefined` if it is not. */
@@ -284,6 +288,55 @@ test("a handler that catches everything does not hide that it differs", async ()
     return "wrong";
   });
   deepStrictEqual(asFailure(result, "replay_diverged"), { key: "a" });
+});
+
+test("neither catch nor finally of a handler run where it differs, whether its step is new or comes too early", async () => {
+  for (const names of [["new", "a", "b"], ["b", "a"]]) {
+    const log: string[] = [];
+    const result = await deployed(takes("a", "b", "~s"), async (_, ctx) => {
+      try {
+        for (const name of names) await ctx.step(name, () => log.push(name));
+      } catch {
+        log.push("catch");
+      } finally {
+        log.push("finally");
+      }
+    });
+    deepStrictEqual(asFailure(result, "replay_diverged"), { key: "a" });
+    deepStrictEqual(log, []);
+  }
+});
+
+test("a handler that differs where its steps run at once is blocked, and its catch does not run", async () => {
+  const log: string[] = [];
+  const result = await deployed(takes("a", "b", "~s"), async (_, ctx) => {
+    const both = ["new", "b"].map((name) => ctx.step(name, () => log.push(name)));
+    await Promise.all(both).catch(() => log.push("catch"));
+  });
+  deepStrictEqual(asFailure(result, "replay_diverged"), { key: "a" });
+  deepStrictEqual(log, []);
+});
+
+test("a step that differs within the work of another one, which is tried again, ends the run", async () => {
+  const { clock, engine } = standstill();
+  const jobs = watchJobs(engine);
+  const log: string[] = [];
+  const tool = t.handle(async (_, ctx) => {
+    const isFirst = log.push("run") === 1;
+    if (isFirst) {
+      await Promise.all(["p", "q"].map((name) => ctx.step(name, () => 1)));
+      await ctx.step("a", () => 1);
+    }
+    await ctx.step("outer", async () => {
+      if (isFirst) throw new Error("down");
+      await ctx.step("new", () => log.push("new")).catch(() => {});
+    }, { retries: 3, backoff: { minMs: HOUR, maxMs: HOUR, factor: 1 } });
+  });
+  const bench = new Bench([tool], { keys: KEYS, clock, engine: jobs.engine });
+  await bench.call("t", {}, { meta: { isPromiseWanted: true } });
+  for (const ms of [0, HOUR, 5_000]) await pass({ clock }, ms);
+  log.push(`${(await jobs.get())?.state}`);
+  deepStrictEqual(log, ["run", "run", "blocked"]);
 });
 
 test("steps that ran at once may come in another order; one that vanished is found", async () => {

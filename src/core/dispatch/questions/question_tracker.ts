@@ -102,12 +102,7 @@ export class QuestionTracker implements RunQuestions {
       dropAnswer: (key) => void this.#answers.delete(key),
     });
     this.lists = new MappedLists(this.#steps.kept, this.#inFlight, {
-      begin: (key) => {
-        if (this.#hasRejected || this.isLeft) return this.#refuse();
-        this.#useKey("step", key);
-        this.#replay.begin(`step ${key}`);
-        return this.#waits.storePatches();
-      },
+      begin: (key) => this.#begins("step", key) ? this.#waits.storePatches() : this.#refuse(),
       end: () => this.#replay.end(false),
     });
   }
@@ -170,16 +165,12 @@ export class QuestionTracker implements RunQuestions {
   }
 
   sleep(key: string, time: number | Date): Promise<void> {
-    if (this.#hasRejected || this.isLeft) return this.#refuse();
-    this.#useKey("sleep", key);
-    this.#replay.begin(`sleep ${key}`);
+    if (!this.#begins("sleep", key)) return this.#refuse();
     return this.#untilOver(this.#waits.sleep(key, time));
   }
 
   waitFor<Value>(key: string, schema: AnySchema<Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
-    if (this.#hasRejected || this.isLeft) return this.#refuse();
-    this.#useKey("wait", key);
-    this.#replay.begin(`wait ${key}`);
+    if (!this.#begins("wait", key)) return this.#refuse();
     return this.#untilOver(this.#waits.waitFor(key, schema, options));
   }
 
@@ -192,8 +183,7 @@ export class QuestionTracker implements RunQuestions {
   step<Value>(key: string, work: StepWork<Value>, options: StepOptions = {}): Promise<Value> {
     if (this.#hasRejected || this.isLeft) return this.#refuse();
     checkStep(key, work, options);
-    this.#useKey("step", key);
-    this.#replay.begin(`step ${key}`);
+    if (!this.#begins("step", key)) return this.#refuse();
     // A step that is tried again by a later run leaves its handler here, whatever else is running.
     return this.#orSuspend(this.#takeStep(key, work, options), (value) => value as Value, false);
   }
@@ -208,8 +198,7 @@ export class QuestionTracker implements RunQuestions {
   async innerCall(call: InnerCall): Promise<unknown> {
     if (this.#hasRejected || this.isLeft) return await this.#refuse();
     const name = this.#calls.nameOf(call);
-    this.#useKey("step", stepOf(name));
-    this.#replay.begin(`step ${stepOf(name)}`);
+    if (!this.#begins("step", stepOf(name))) return await this.#refuse();
     return toValue(await this.#untilOver(this.#calls.resultOf(name, call)));
   }
 
@@ -330,8 +319,16 @@ export class QuestionTracker implements RunQuestions {
     return Promise.reject(SUSPENDED);
   }
 
-  /** In place of what begins after the run has stopped. While steps are running it rejects, since their work may be what begins it. */
+  /** Notes the start of a step, a sleep or a wait; `false` if the run stops, or has stopped. */
+  #begins(what: "step" | "sleep" | "wait", key: string): boolean {
+    if (this.#hasRejected || this.isLeft) return false;
+    this.#useKey(what, key);
+    return this.#replay.begin(`${what} ${key}`);
+  }
+
+  /** In place of what begins after the run has stopped, or stops it. While steps are running it rejects, since their work may be what begins it. */
   #refuse(): Promise<never> {
+    if (!this.#hasRejected && !this.isLeft) return this.#suspend(this.#steps.running > 0);
     return this.isLeft ? this.#never : Promise.reject(SUSPENDED);
   }
 

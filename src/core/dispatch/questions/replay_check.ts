@@ -1,7 +1,6 @@
 import type { FailureOutcome } from "../../call/outcome.ts";
 import type { LedgerEntry, Memo } from "../engine.ts";
 import type { AskingRun } from "../services.ts";
-import { DIVERGED } from "./stops.ts";
 
 /** Turns of the microtask queue that a handler has to begin a recorded step after a new one. */
 const BRANCH_TURNS = 100;
@@ -77,12 +76,8 @@ export class ReplayCheck {
     };
   }
 
-  /**
-   * Notes the start of a step, a sleep or a wait.
-   *
-   * @throws {Error} If another one comes first, by the run before.
-   */
-  begin(name: string): void {
+  /** Notes the start of a step, a sleep or a wait; `false` if another one comes first, by the run before. */
+  begin(name: string): boolean {
     if (this.#active++ > 0) {
       this.#isUnordered = true;
       this.#beside.add(name);
@@ -93,12 +88,9 @@ export class ReplayCheck {
     if (this.#required.size === 0) this.#caughtUp.resolve();
     const isKnown = !this.#isUnordered && this.#inOrder.has(name);
     const expected = this.#expected[this.#next];
-    if (!isKnown || expected === undefined) return;
-    if (expected !== name) {
-      this.#diverge(expected, `${name} comes before it`);
-      throw DIVERGED;
-    }
+    if (!isKnown || expected === undefined) return true;
     this.#next++;
+    return expected === name || this.#diverge(expected, `${name} comes before it`);
   }
 
   /** Whether the run has come to all that earlier runs have recorded. */
@@ -111,23 +103,18 @@ export class ReplayCheck {
     return this.#beside.has(name);
   }
 
-  /**
-   * Checks that a step without an outcome, whose work is about to run, leaves out no recorded one.
-   *
-   * @throws {Error} If it does.
-   */
-  async assertNew(name: string): Promise<void> {
-    if (this.#recorded.has(name)) return;
+  /** Whether a step without an outcome, whose work is about to run, leaves out no recorded one. */
+  async allows(name: string): Promise<boolean> {
+    if (this.#recorded.has(name)) return true;
     // Branches of Promise.all begin in the same turn, or in one of the next.
     for (let turn = 0; turn < BRANCH_TURNS && this.#required.size > 0; turn++) await undefined;
     if (this.#required.size > 0 && this.#isUnordered) await this.#untilCaughtUp();
     const [missing] = this.#required;
-    if (missing === undefined) return;
-    this.#diverge(
+    if (missing === undefined) return true;
+    return this.#diverge(
       missing,
       `${name}, which is new, comes before it. If nothing was changed, a branch beside it awaits what is no step, and takes longer than before: make that a step`,
     );
-    throw DIVERGED;
   }
 
   async #untilCaughtUp(): Promise<void> {
@@ -148,11 +135,12 @@ export class ReplayCheck {
     if (missing !== undefined) this.#diverge(missing, "it is not reached any more");
   }
 
-  #diverge(name: string, problem: string): void {
+  #diverge(name: string, problem: string): false {
     const message =
       `The handler of ${this.#run.definition.name} has changed since the work began: ${name} was done, and now ${problem}` +
       ADVICE;
     const key = name.slice(name.indexOf(" ") + 1);
     this.#divergence ??= { kind: "failure", code: "replay_diverged", message, data: { key } };
+    return false;
   }
 }

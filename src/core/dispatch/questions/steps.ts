@@ -13,7 +13,7 @@ import type { AskingRun } from "../services.ts";
 import { type KeptStep, KeptSteps } from "./kept_steps.ts";
 import type { ReplayCheck } from "./replay_check.ts";
 import { restoreStepError, toStepFailure } from "./step_failure.ts";
-import { isStop } from "./stops.ts";
+import { isStop, SUSPENDED } from "./stops.ts";
 import { OPEN, type WaitTracker } from "./wait_tracker.ts";
 
 /** Codes of refusals after which another try may succeed. */
@@ -73,7 +73,7 @@ export class StepTracker {
   async #begin(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
     this.kept.assertRoom(key);
     if (this.#run.definition.promise !== undefined) {
-      await this.#replay.assertNew(`step ${key}`);
+      if (!await this.#replay.allows(`step ${key}`)) return this.#stopDiverged();
       await this.#waits.storePatches();
     }
     const isBeside = this.#replay.isBeside(`step ${key}`);
@@ -85,6 +85,13 @@ export class StepTracker {
     } finally {
       this.#begun.delete(kept);
     }
+  }
+
+  /** Ends a run that differs from those before it: like one that waits, without an error that the handler could catch. */
+  #stopDiverged(): typeof OPEN {
+    // The work of another step may be what begins this one, and would wait for itself.
+    if (this.#working > 0) throw SUSPENDED;
+    return OPEN;
   }
 
   async #try(

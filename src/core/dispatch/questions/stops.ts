@@ -1,15 +1,12 @@
 /** What a run throws into a handler that it ends, which is not an error of the work that the handler awaits. */
 
 /**
- * Rejects questions without an answer, and waits that are open, while a step is running: it may be the step's work that asks, which
- * would wait for itself. The run ends, even if the handler catches this.
+ * Rejects questions without an answer, waits that are open, and steps that differ from those of the run before, while a step is running:
+ * it may be the step's work that begins them, which would wait for itself. The run ends, even if the handler catches this.
  */
 export const SUSPENDED: Error = new Error("The call stops here until its caller has answered, or its wait is over");
 
-/** Thrown where a run comes to another step than the runs before it. The run ends, even if the handler catches this. */
-export const DIVERGED: Error = new Error("The call stops here: its handler does not do what it did before");
-
 /** Whether a thrown value ends the run: it is not the outcome of a step whose work throws it. */
 export function isStop(thrown: unknown): boolean {
-  return thrown === SUSPENDED || thrown === DIVERGED;
+  return thrown === SUSPENDED;
 }
