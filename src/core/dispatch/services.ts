@@ -129,17 +129,27 @@ export interface RunLease {
   isPromised: boolean;
   /** Whether the run follows one of a process that has died. */
   readonly isTakenOver: boolean;
+  /** Whether another run of the job has begun, or the job is over, unless it was cancelled. */
+  readonly isSuperseded: boolean;
   /** Writes progress to the job without blocking the run, at most every 250 ms; only the latest is kept. */
   progress(progress: Progress): void;
   /** Writes the pieces that the run has collected to a job that is promised, as {@link RunLease.progress} does. */
   keepPieces(): void;
-  /** Stores an outcome in the ledger of the job. Entries that come together share a write. */
+  /**
+   * Stores an outcome in the ledger of the job. Entries that come together share a write, which is repeated until it succeeds.
+   *
+   * @throws {ToolError} If the run is superseded.
+   */
   append(entry: LedgerEntry): Promise<void>;
   /** When the promise of the job ends, in milliseconds since the Unix epoch. */
   readonly endsAtMs: number;
   /** Id of the process if only this process has the job. */
   readonly processId: string | undefined;
-  /** Stores a sleep or a wait for a value. */
+  /**
+   * Stores a sleep or a wait for a value.
+   *
+   * @throws {ToolError} If the run is superseded.
+   */
   saveWait(name: string, wait: Wait): Promise<void>;
   /** Estimates when the work ends, from its pace so far, in milliseconds since the Unix epoch; `undefined` without a total, or after the promise. */
   estimateEnd(progress: Progress): number | undefined;

@@ -2,6 +2,7 @@ import { type CallResult, errorResult, type Progress } from "../../core/call/out
 import type { Job, LedgerEntry, Wait } from "../../core/dispatch/engine.ts";
 import type { Jobs } from "./jobs.ts";
 import type { MaybePromise } from "../../internal/async.ts";
+import { ToolError } from "../../core/errors/tool_error.ts";
 import { afterError, blockOf } from "./after_error.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 import { settleOrMask } from "../../core/dispatch/error_masking.ts";
@@ -44,6 +45,7 @@ export class JobLease implements RunLease {
   #progress: Progress | undefined;
   #isWriting = false;
   #isOver = false;
+  isSuperseded = false;
 
   constructor(jobs: Jobs, job: Job, run: CallContext, options: LeaseOptions) {
     this.job = job;
@@ -54,8 +56,9 @@ export class JobLease implements RunLease {
     this.#release = options.release;
     this.#pieces = new KeptPieces(job.pieces);
     const { id, epoch } = job;
+    // A step that has ended must not look failed because the engine does not answer.
     const append = (from: number, entries: readonly LedgerEntry[]) =>
-      jobs.engine.appendLedger(id, epoch, from, entries);
+      this.#untilStored(() => jobs.engine.appendLedger(id, epoch, from, entries));
     this.#ledger = new LedgerWriter(append, options.entries ?? 0);
     this.#unsubscribe = jobs.engine.subscribe(job.id, () => void this.#checkCurrent());
     run.services.trackPending();
@@ -75,11 +78,22 @@ export class JobLease implements RunLease {
   }
 
   async append(entry: LedgerEntry): Promise<void> {
-    if (!await this.#ledger.add(entry)) await this.#checkCurrent();
+    let isCurrent = false;
+    try {
+      isCurrent = await this.#ledger.add(entry);
+    } catch (thrown) {
+      // The next run does the step again: what the handler would begin now, such as to undo it, is not begun.
+      this.#run.runState.end(errorResult("unavailable", "The outcome of a step cannot be stored"));
+      throw thrown;
+    }
+    if (!isCurrent) throw this.#supersede();
   }
 
   async saveWait(name: string, wait: Wait): Promise<void> {
-    this.job = await this.#jobs.saveWait(this.job, name, wait) ?? this.job;
+    const saved = await this.#jobs.saveWait(this.job, name, wait);
+    if (saved === undefined) await this.#checkCurrent();
+    if (this.isSuperseded) throw this.#supersede();
+    this.job = saved ?? this.job;
   }
 
   get endsAtMs(): number {
@@ -105,7 +119,7 @@ export class JobLease implements RunLease {
     const { logger, clock } = this.#run.services;
     if (this.isPromised) logRunEnd(logger, this.job, result, clock.now() - this.#startedMs);
     try {
-      await this.#writeUntilStored(result, onTried);
+      await this.#untilStored(() => this.#write(result), onTried);
       await this.#release?.();
     } finally {
       onTried();
@@ -113,14 +127,14 @@ export class JobLease implements RunLease {
     }
   }
 
-  /** Repeats the write until it succeeds, so that a result survives an outage of the engine. */
-  async #writeUntilStored(result: CallResult, onTried: () => void): Promise<void> {
+  /** Repeats a write until it succeeds, so that what a run has done survives an outage of the engine. */
+  async #untilStored<Written>(write: () => MaybePromise<Written>, onTried?: () => void): Promise<Written> {
     const { services } = this.#run;
     for (let waitMs = FIRST_WRITE_MS;; waitMs = Math.min(MAX_WRITE_MS, 2 * waitMs)) {
       try {
-        return await this.#write(result);
+        return await write();
       } catch (thrown) {
-        onTried();
+        onTried?.();
         if (waitMs === FIRST_WRITE_MS) settleOrMask(services, thrown, { tool: this.job.tool, callId: this.job.id });
         if (services.isClosed || services.clock.now() >= this.job.expiresAtMs) throw thrown;
       }
@@ -167,11 +181,23 @@ export class JobLease implements RunLease {
 
   async #checkCurrent(): Promise<void> {
     try {
-      if (this.#isOver || await this.#jobs.isCurrent(this.job)) return;
-      this.#run.runState.end(errorResult("cancelled", "The job was cancelled, or is run elsewhere"));
+      if (this.#isOver) return;
+      const { state, epoch } = await this.#jobs.read(this.job.id) ?? {};
+      if (epoch !== this.job.epoch) return void this.#supersede();
+      if (state === "running") return;
+      if (state !== "cancelled") return void this.#supersede();
+      this.#run.runState.end(errorResult("cancelled", "The job was cancelled"));
     } catch {
       // The engine does not answer; the next change of the job is checked again.
     }
+  }
+
+  /** Ends a run that is no longer the current one of its job. Returns what it throws to its handler. */
+  #supersede(): ToolError {
+    this.isSuperseded = true;
+    const ended = errorResult("cancelled", "The job is run elsewhere, or is over");
+    this.#run.runState.end(ended);
+    return new ToolError(ended.code, ended.message);
   }
 
   /** The pieces of the run to store with its job; nothing without any, or if only the call itself has the answer. */

@@ -304,12 +304,6 @@ export class Jobs {
     return changed ?? await this.engine.get(id);
   }
 
-  /** Whether a run is the current one of its job: `false` once the job has ended, was cancelled, or was started again elsewhere. */
-  async isCurrent(run: Job): Promise<boolean> {
-    const job = await this.read(run.id);
-    return job?.state === "running" && job.epoch === run.epoch;
-  }
-
   /** Waits until `isEnough` or `ended`, and returns the job; `undefined` if it is missing (any more). */
   async wait(
     id: string,

@@ -71,6 +71,7 @@ export class StepTracker {
   }
 
   async #begin(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
+    this.#assertCurrent();
     this.kept.assertRoom(key);
     if (this.#run.definition.promise !== undefined) {
       if (!await this.#replay.allows(`step ${key}`)) return this.#stopDiverged();
@@ -196,6 +197,18 @@ export class StepTracker {
       if (clock.now() < untilMs) return this.#waits.openDelay(key);
     } else await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
     if (this.#run.ended !== undefined) throw new ToolError(this.#run.ended.code, this.#run.ended.message);
+  }
+
+  /**
+   * Refuses work of a run that was ended, as at its time limit: its next run does it. After a cancellation there is none, and steps may
+   * undo what was done.
+   *
+   * @throws {ToolError} If the run was ended.
+   */
+  #assertCurrent(): void {
+    const { ended, lease } = this.#run;
+    if (ended === undefined || (ended.code === "cancelled" && lease?.isSuperseded !== true)) return;
+    throw new ToolError(ended.code, ended.message);
   }
 
   /** @throws {NotKept} If the store fails. */
