@@ -11,9 +11,9 @@ import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 /** Errors after which another attempt may succeed. */
 const RETRYABLE: ReadonlySet<string> = new Set(["internal", "unavailable", "deadline_exceeded"]);
 
-/** The failure `attempts_exhausted` of a job whose attempts are used up, with their number, and the message of the last error if it is known. */
+/** The failure `attempts_exhausted` of a job that is not tried again, with the number of attempts, and the message of the last error if it is known. */
 export function attemptsExhausted(job: Job, last?: ErrorResult): FailureOutcome {
-  const { maxAttempts: attempts } = job;
+  const attempts = Math.min(job.attempt, job.maxAttempts);
   const message = `Gave up after ${attempts} attempt${attempts === 1 ? "" : "s"}`;
   const data = { attempts, ...(last !== undefined && { reason: last.message }) };
   return { kind: "failure", code: "attempts_exhausted", message, data };
@@ -39,14 +39,14 @@ export function afterError(run: CallContext, job: Job, result: ErrorResult): num
   if (result.code === "internal" && isMistake(lastThrown)) return invalidHandler(job, lastThrown);
   const { retry_after_ms: requestedMs } = asObject(result.data);
   const retryAfterMs = typeof requestedMs === "number" && requestedMs > 0 ? requestedMs : 0;
-  const isTooLate = clock.now() >= job.expiresAtMs - CLOCK_SKEW_MS;
-  if (isTooLate || (!RETRYABLE.has(result.code) && retryAfterMs === 0)) return result;
+  const leftMs = job.expiresAtMs - CLOCK_SKEW_MS - clock.now();
+  if (leftMs <= 0 || (!RETRYABLE.has(result.code) && retryAfterMs === 0)) return result;
   const step = failedStepOf(lastThrown);
   // Another attempt gets the same error from the step.
   if (step !== undefined) return stepExhausted(step.key, step.tries, result);
   if (job.attempt >= job.maxAttempts) return attemptsExhausted(job, result);
   const delayMs = Math.max(retryAfterMs, backoffMs(retryPolicyOf(promise?.retries ?? 0), job.attempt, job.id));
-  return clock.now() + delayMs >= job.expiresAtMs ? result : delayMs;
+  return delayMs >= leftMs ? attemptsExhausted(job, result) : delayMs;
 }
 
 function stepExhausted(step: string, attempts: number, last: ErrorResult): FailureOutcome {

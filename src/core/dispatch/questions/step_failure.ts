@@ -4,6 +4,7 @@ import { isToolErrorCode } from "../../errors/code.ts";
 import { Failure } from "../../errors/failure.ts";
 import { isMistake, mistake } from "../../errors/mistake.ts";
 import { ToolError } from "../../errors/tool_error.ts";
+import { isSecretName } from "../../redaction/secrets.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import { shorten } from "../../../internal/text.ts";
 
@@ -44,18 +45,24 @@ function readSafely(thrown: unknown): Omit<StepFailure, "tries"> {
 
 function read(thrown: unknown): Omit<StepFailure, "tries"> {
   if (thrown instanceof Failure) {
-    return { kind: "failure", code: thrown.code, message: thrown.message, ...dataOf(thrown.data) };
+    return { kind: "failure", code: thrown.code, message: String(thrown.message), ...dataOf(thrown.data) };
   }
   if (thrown instanceof ToolError) {
-    return { kind: "error", code: thrown.code, message: thrown.message, ...dataOf(thrown.details) };
+    return { kind: "error", code: thrown.code, message: String(thrown.message), ...dataOf(thrown.details) };
   }
   if (!(thrown instanceof Error)) return { kind: "thrown", name: "Error", message: String(thrown) };
   return {
-    ...{ kind: "thrown", name: thrown.name, message: thrown.message },
+    // A subclass may have a message that is no text.
+    ...{ kind: "thrown", name: String(thrown.name), message: String(thrown.message) },
     // Members such as `code` and `status`, which handlers look at.
-    ...dataOf(Object.fromEntries(Object.entries(thrown))),
+    ...dataOf(Object.fromEntries(Object.entries(thrown).filter(isPlainMember))),
     ...(isMistake(thrown) && { isMistake: true }),
   };
+}
+
+/** Whether a member of an error is stored: not objects, such as the request of an HTTP client with its headers, and no secrets. */
+function isPlainMember([name, value]: [string, unknown]): boolean {
+  return (typeof value !== "object" || value === null) && !isSecretName(name);
 }
 
 function dataOf(value: unknown): { readonly data?: Json } {

@@ -175,8 +175,9 @@ export class StepTracker {
     const { retries = policy.attempts - 1, backoff = {}, retryIf = isRetryable } = options;
     if (tries > retries || !callGuarded(() => retryIf(thrown), () => {})) return undefined;
     const delayMs = Math.max(retryAfterOf(thrown), backoffMs(withDefaults(backoff, policy), tries, `${callId} ${key}`));
-    // A try after the end of the promise would be lost.
-    return lease !== undefined && clock.now() + delayMs >= lease.endsAtMs ? undefined : delayMs;
+    // A try after the end of the promise would be lost. Without a job, the promise would begin now.
+    const leftMs = lease === undefined ? promise?.ttlMs ?? Infinity : lease.endsAtMs - clock.now();
+    return delayMs >= leftMs ? undefined : delayMs;
   }
 
   /** Waits until the next try: in place, or {@link OPEN} for a later run. In place while work is running, which may await this step. */

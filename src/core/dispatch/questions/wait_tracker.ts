@@ -127,11 +127,12 @@ export class WaitTracker {
 
   /** Stores the delay before a step is tried again. Returns whether the run may end for it, since it is long, and there is a job to wait. */
   async storeDelay(key: string, tries: number, delayMs: number): Promise<boolean> {
-    const { definition: { promise }, services: { clock }, lease } = this.#run;
+    const { definition: { promise }, services: { clock } } = this.#run;
     const isLong = promise !== undefined && delayMs > IN_PLACE_MS;
     const wait = { until: clock.now() + delayMs, tries };
     if (isLong) await this.job();
     this.waits.set(`retry ${key}`, wait);
+    const { lease } = this.#run;
     // Stored, so that a process that dies does not begin again with the first try.
     if (lease?.isPromised) await lease.saveWait(`retry ${key}`, wait);
     return isLong;
