@@ -52,7 +52,7 @@ function read(thrown: unknown): Omit<StepFailure, "tries"> {
   }
   if (!(thrown instanceof Error)) return { kind: "thrown", name: "Error", message: String(thrown) };
   return {
-    // A subclass may have a message that is no text.
+    // A subclass may have a message that is a number.
     ...{ kind: "thrown", name: String(thrown.name), message: String(thrown.message) },
     // Members such as `code` and `status`, which handlers look at.
     ...dataOf(Object.fromEntries(Object.entries(thrown).filter(isPlainMember))),

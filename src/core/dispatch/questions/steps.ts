@@ -201,7 +201,7 @@ export class StepTracker {
   }
 
   /**
-   * Refuses work of a run that was ended, as at its time limit: its next run does it. After a cancellation there is none, and steps may
+   * Refuses work of a run that was ended, as at its time limit: its next run does it. After a cancellation no run follows, and steps may
    * undo what was done.
    *
    * @throws {ToolError} If the run was ended.
