@@ -4,7 +4,6 @@ import { isToolErrorCode } from "../../errors/code.ts";
 import { Failure } from "../../errors/failure.ts";
 import { isMistake, mistake } from "../../errors/mistake.ts";
 import { ToolError } from "../../errors/tool_error.ts";
-import { isSecretName } from "../../redaction/secrets.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import { shorten } from "../../../internal/text.ts";
 
@@ -60,9 +59,9 @@ function read(thrown: unknown): Omit<StepFailure, "tries"> {
   };
 }
 
-/** Whether a member of an error is stored: not objects, such as the request of an HTTP client with its headers, and no secrets. */
-function isPlainMember([name, value]: [string, unknown]): boolean {
-  return (typeof value !== "object" || value === null) && !isSecretName(name);
+/** Whether a member of an error is stored: not objects, such as the request of an HTTP client with its headers. */
+function isPlainMember([, value]: [string, unknown]): boolean {
+  return typeof value !== "object" || value === null;
 }
 
 function dataOf(value: unknown): { readonly data?: Json } {
