@@ -91,5 +91,7 @@ export function printedBy(output) {
 /** Whether a text is as shown; `…` is for anything. */
 export function isAsShown(printed, shown) {
   const parts = shown.trim().split("…").map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&"));
-  return new RegExp(`^${parts.join("[^]*")}$`).test(printed.trim());
+  // A terminal erases the lines of progress, which begin with a spinner; a file has them.
+  const kept = printed.replaceAll(/^[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏].*\n/gm, "");
+  return new RegExp(`^${parts.join("[^]*")}$`).test(kept.trim());
 }

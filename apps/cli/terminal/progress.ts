@@ -21,7 +21,8 @@ export function formatProgress(label: string, progress: Progress | undefined, co
   const message: unknown = progress?.message;
   const text = printableLine([label, typeof message === "string" ? message : ""].filter(Boolean).join(": "));
   if (done === undefined || total === undefined || !(total > 0)) {
-    const count = done === undefined ? "" : ` ${formatNumber(done)}`;
+    // Work that sleeps or waits reports 0, which says nothing.
+    const count = done === undefined || done === 0 ? "" : ` ${formatNumber(done)}`;
     return cutToWidth(`${FRAMES[frame % FRAMES.length]}${count} ${text}`, columns);
   }
   const share = Math.min(1, Math.max(0, done / total));

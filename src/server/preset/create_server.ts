@@ -24,8 +24,6 @@ import type { CoreServerOptions } from "../options.ts";
 import { createServerOf, type Server } from "../server.ts";
 import type { AllTools, ServerOptions, ServerPart } from "../server_options.ts";
 
-refuseContextMembers(CallContext.prototype);
-
 /**
  * Creates a server of tools: by default over MCP and MCP-lite, with promises by an engine in memory.
  *
@@ -76,6 +74,8 @@ export function createServer<
     mcp: MCP_FEATURES,
   });
   refuseServerMethods(server, SCHEMA_ADAPTERS);
+  // Not at the top of the module: bundles of the package would have the code of servers for every other name of the front door.
+  refuseContextMembers(CallContext.prototype);
   return Object.assign(server, { "~transport": () => memoryTransport(server) });
 }
 
