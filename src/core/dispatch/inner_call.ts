@@ -1,4 +1,5 @@
 /** Calls of other tools of the server by a handler: `ctx.call`. */
+import { checkOptions, FUNCTION, type OptionRules, TEXT } from "../../internal/options.ts";
 import type { Call, CallMeta, Peer, TraceContext } from "../call/call.ts";
 import { type CallEvent, type CallResult, joinPartials, type Sink, toToolError } from "../call/outcome.ts";
 import { toPromise } from "../../internal/future.ts";
@@ -17,6 +18,8 @@ interface CallingRun extends AskingRun {
 /** Largest number of calls that are inside of each other. */
 const MAX_DEPTH = 16;
 
+const OPTIONS: OptionRules<InnerCallOptions> = { key: TEXT, onProgress: FUNCTION };
+
 /**
  * Calls a tool of the same server for its handler's caller.
  *
@@ -26,8 +29,10 @@ async function callInner(
   run: CallingRun,
   tool: CallableTool,
   args: unknown = {},
-  { key, onProgress }: InnerCallOptions = {},
+  options: InnerCallOptions = {},
 ): Promise<unknown> {
+  assertOptions(tool.name, options);
+  const { key, onProgress } = options;
   const definition = findTool(run, tool as AnyTool);
   const path = [...run.request.inner?.path ?? [], run.definition.name];
   assertPath(path, definition.name);
@@ -50,6 +55,14 @@ async function callInner(
   const { questions } = run.services;
   if (questions === undefined) return toValue(await send());
   return await (run.questions ??= questions.track(run)).innerCall({ key, tool: definition, args, send });
+}
+
+function assertOptions(name: string, options: unknown): void {
+  try {
+    checkOptions(`call "${name}"`, options, OPTIONS);
+  } catch (thrown) {
+    throw mistake(thrown as Error);
+  }
 }
 
 /** The call of a run, as the function with which its handler calls other tools. */

@@ -1,10 +1,12 @@
 /** Calls of other tools by a handler: their results are kept as those of steps, their questions are asked of the caller, and promised ones are awaited. */
 import { type CallResult, errorResult, type Question } from "../../call/outcome.ts";
+import { mistake } from "../../errors/mistake.ts";
 import type { CallMeta } from "../../call/call.ts";
 import type { AskAnswer } from "../engine.ts";
 import { digestOf, uuidOf } from "../../token/digest.ts";
 import type { AskingRun, InnerCall } from "../services.ts";
 import type { KeptSteps } from "./kept_steps.ts";
+import type { MappedLists } from "./mapped_lists.ts";
 import type { PendingQuestion } from "./question_specs.ts";
 import { OPEN, type WaitTracker } from "./wait_tracker.ts";
 
@@ -37,6 +39,8 @@ interface KeptCall {
 export interface InnerCallHost {
   readonly steps: KeptSteps;
   readonly waits: WaitTracker;
+  /** The lists that the handler works on. */
+  lists(): MappedLists;
   /** The answers; {@link OPEN} if one of them is missing. */
   answersTo(
     questions: readonly (readonly [string, PendingQuestion])[],
@@ -60,10 +64,18 @@ export class InnerCalls {
     this.#host = host;
   }
 
-  /** Name of a call in its run: the same in each run, also if the order of the calls differs. */
+  /**
+   * Name of a call in its run: the same in each run, also if the order of the calls differs. A call of the work of an item has the key of
+   * the item in it, since a later run skips items that are done, so that equal calls cannot be counted.
+   *
+   * @throws {TypeError} If the call belongs to an item, and which one is not known.
+   */
   nameOf({ key, tool: { name }, args }: InnerCall): string {
     if (key !== undefined) return key;
-    const base = `${name} ${digestOf(name, args).slice(0, DIGEST_CHARS)}`;
+    const { item, isWorking } = this.#host.lists();
+    if (item === undefined && isWorking && this.#run.definition.promise !== undefined) throw mistake(lateCall(name));
+    const ofItem = item === undefined ? "" : ` of ${item}`;
+    const base = `${name} ${digestOf(name, args).slice(0, DIGEST_CHARS)}${ofItem}`;
     const count = (this.#counts.get(base) ?? 0) + 1;
     this.#counts.set(base, count);
     return count === 1 ? base : `${base} ${count}`;
@@ -171,6 +183,13 @@ function keptOf(digest: string, result: CallResult, before: KeptCall | undefined
   if (kind === "answer") return { digest, result: { kind, value: result.value ?? null } };
   if (kind === "error") return { digest, result: errorResult(result.code, result.message, result.data) };
   return { digest, result };
+}
+
+function lateCall(name: string): TypeError {
+  return new TypeError(
+    `ctx.call(${name}, …) after an await in the work of ctx.map needs a key, since equal calls of two items could be taken for each other. ` +
+      `Write: ctx.call(${name}, input, { key: \`… \${index}\` })`,
+  );
 }
 
 function diverged({ definition: { name: tool } }: AskingRun, name: string): CallResult {

@@ -1,10 +1,13 @@
 import { mistake } from "../../errors/mistake.ts";
+import { checkOptions, type OptionRules, wholeNumber } from "../../../internal/options.ts";
 import type { MapOptions } from "../../handler/inner_calls.ts";
 import type { InFlightWork } from "./in_flight.ts";
 import type { KeptSteps } from "./kept_steps.ts";
 
 /** Number of items whose work runs at once. */
 const CONCURRENCY = 10;
+
+const OPTIONS: OptionRules<MapOptions> = { concurrency: wholeNumber(1) };
 
 /** What lists need of the steps of their run. */
 interface ItemSteps {
@@ -21,11 +24,22 @@ export class MappedLists {
   readonly #host: ItemSteps;
   /** Ends of the items whose work is running. */
   readonly #running = new Set<() => void>();
+  #item: string | undefined;
 
   constructor(steps: KeptSteps, inFlight: InFlightWork, host: ItemSteps) {
     this.#steps = steps;
     this.#inFlight = inFlight;
     this.#host = host;
+  }
+
+  /** Key of the item whose work is running up to its first await; `undefined` after it, and outside of lists. */
+  get item(): string | undefined {
+    return this.#item;
+  }
+
+  /** Whether the work of an item is running. */
+  get isWorking(): boolean {
+    return this.#running.size > 0;
   }
 
   /** The results of work for each item, in the order of the items. */
@@ -35,6 +49,7 @@ export class MappedLists {
     options: MapOptions,
     work: (item: Item, index: number) => Value | Promise<Value>,
   ): Promise<Value[]> {
+    assertList(key, items, options, work);
     return mapItems(items, options, (item, index) => this.#take(`${key}[${index}]`, () => work(item, index)));
   }
 
@@ -55,8 +70,20 @@ export class MappedLists {
       this.#host.end();
       return value;
     } finally {
-      this.#running.delete(ended.resolve);
+      // The end of this item was taken for one that was suspended, whose own end is left: without it the run would wait for ever.
+      if (!this.#running.delete(ended.resolve)) this.suspendOne();
       ended.resolve();
+    }
+  }
+
+  /** Runs the work of an item up to its first await with the key of the item, which is part of the names of its calls. */
+  #begin<Value>(key: string, work: () => Value): Value {
+    const outer = this.#item;
+    this.#item = key;
+    try {
+      return work();
+    } finally {
+      this.#item = outer;
     }
   }
 
@@ -66,27 +93,34 @@ export class MappedLists {
     if (stored !== undefined && "value" in stored) return stored.value as Value;
     this.#steps.assertRoom(key);
     const kept = { isBeside: true, isUndo: this.#steps.hasFailed, startedMs: this.#steps.nowMs };
-    const json = JSON.stringify(await work()) ?? "null";
+    const json = JSON.stringify(await this.#begin(key, work)) ?? "null";
     this.#steps.assertShort(key, json);
     await this.#steps.keep(key, { ...kept, outcome: { value: JSON.parse(json) } });
     return JSON.parse(json);
   }
 }
 
+/** Marks what is wrong with the arguments of `ctx.map` as a mistake, before anything runs. */
+function assertList(key: string, items: unknown, options: unknown, work: unknown): void {
+  try {
+    if (!Array.isArray(items) || typeof work !== "function") {
+      throw new TypeError("Cannot map: write ctx.map(key, items, { concurrency }, work), with an array and a function");
+    }
+    checkOptions(`map "${key}"`, options, OPTIONS);
+  } catch (thrown) {
+    throw mistake(thrown as Error);
+  }
+}
+
 /**
  * Does work for each item, a bounded number at once. After the first error no further item begins; the error comes when those under way
  * are over.
- *
- * @throws {RangeError} If the number is not a positive whole number.
  */
 async function mapItems<Item, Value>(
   items: readonly Item[],
   { concurrency = CONCURRENCY }: MapOptions,
   work: (item: Item, index: number) => Promise<Value>,
 ): Promise<Value[]> {
-  if (!Number.isSafeInteger(concurrency) || concurrency < 1) {
-    throw mistake(new RangeError(`Cannot map: concurrency must be a whole number from 1, not ${concurrency}`));
-  }
   const results: Value[] = new Array(items.length);
   let next = 0;
   let failed: { readonly thrown: unknown } | undefined;

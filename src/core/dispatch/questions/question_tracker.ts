@@ -97,6 +97,7 @@ export class QuestionTracker implements RunQuestions {
     this.#calls = new InnerCalls(run, {
       steps: this.#steps.kept,
       waits: this.#waits,
+      lists: () => this.lists,
       answersTo: (questions) => this.#answersTo(questions),
       useQuestion: (key) => this.#useKey("question", key),
       dropAnswer: (key) => void this.#answers.delete(key),
