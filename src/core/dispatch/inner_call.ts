@@ -31,9 +31,9 @@ async function callInner(
   args: unknown = {},
   options: InnerCallOptions = {},
 ): Promise<unknown> {
-  assertOptions(tool.name, options);
-  const { key, onProgress } = options;
   const definition = findTool(run, tool as AnyTool);
+  assertOptions(definition.name, options);
+  const { key, onProgress } = options;
   const path = [...run.request.inner?.path ?? [], run.definition.name];
   assertPath(path, definition.name);
   const send = async (meta?: CallMeta, callId?: string): Promise<CallResult> => {

@@ -58,6 +58,7 @@ const WRONG: Record<string, readonly [work: (ctx: Ctx, pay: unknown) => Promise<
     /ctx\.map\(key, items, \{ concurrency \}, work\)/,
   ],
   "an option of ctx.call": [(ctx, pay) => callOf(ctx)(pay, {}, { kee: "a" }), /no option "kee"/],
+  "no tool": [(ctx) => callOf(ctx)(undefined), /Cannot call/],
   "a text in place of the options of ctx.call": [(ctx, pay) => callOf(ctx)(pay, {}, "second"), /options/],
 };
 for (const [what, [work, message]] of Object.entries(WRONG)) {
