@@ -30,7 +30,7 @@
  * @module
  */
 export { defineCoreTool as defineTool, type DefineTool, toolDefiner } from "../core/tool/define_tool.ts";
-export { toolConfig } from "../core/dispatch/configure.ts";
+export { toolConfig } from "../core/dispatch/run_config.ts";
 export type { IsVisible, SeenIn } from "../core/tool/access.ts";
 export type { ToolBuilder } from "../core/tool/builder_types.ts";
 export type {

@@ -19,7 +19,7 @@
  *
  * @module
  */
-export type { AdmitList, ListName } from "../core/dispatch/list_limits.ts";
+export type { AdmitList, ListName } from "../core/dispatch/list_admission.ts";
 export type {
   AnswerPosition,
   AskableKind,
@@ -36,7 +36,7 @@ export type { Change, ChangeBus, ChangingList } from "../core/call/changes.ts";
 export type { CallEvent, LogLine, Sink } from "../core/call/outcome.ts";
 export type { ActivityMonitor, OutgoingCall, Transport, TransportCall } from "../core/call/transport.ts";
 export type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
-export type { PromiseEngine, PromiseTerms, WaitResolution } from "../core/dispatch/deferral.ts";
+export type { PromiseEngine, PromiseTokenClaims, WaitResolution } from "../core/dispatch/deferral.ts";
 export type { Resolution } from "../core/handler/waits.ts";
 export type { IdentifiedHost } from "../server/fetch_request.ts";
 export { type AddedTools, toolset } from "../core/dispatch/attached_tools.ts";

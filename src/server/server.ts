@@ -5,7 +5,7 @@ import { memoryBus } from "../core/call/changes.ts";
 import type { ContentCatalog, Prompt, Resource, RunDefinition } from "../core/content/content_catalog.ts";
 import type { Deferral } from "../core/dispatch/deferral.ts";
 import { Dispatcher, type DispatchOptions } from "../core/dispatch/dispatcher.ts";
-import { createListLimits } from "../core/dispatch/list_limits.ts";
+import { createListLimits } from "../core/dispatch/list_admission.ts";
 import { toLogger } from "../core/dispatch/error_masking.ts";
 import { assertMiddleware } from "../core/handler/middleware.ts";
 import type { AnyTool } from "../core/tool/definition.ts";

@@ -12,7 +12,7 @@ import type { ErrorResult } from "../core/call/outcome.ts";
 import type { ContentCatalog } from "../core/content/content_catalog.ts";
 import type { WaitEndpoint } from "../core/dispatch/deferral.ts";
 import type { Dispatch, Toolset } from "../core/dispatch/dispatcher.ts";
-import type { AdmitList } from "../core/dispatch/list_limits.ts";
+import type { AdmitList } from "../core/dispatch/list_admission.ts";
 import type { ToolError } from "../core/errors/tool_error.ts";
 import type { Clock } from "../internal/time.ts";
 import type { MaybePromise } from "../internal/async.ts";

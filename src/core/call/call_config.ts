@@ -3,7 +3,7 @@ import { mapMaybe } from "../../internal/async.ts";
 /** Validates the config of a call. Returns a Standard Schema result, `{ value }` or `{ issues }`, or a promise of it. */
 export type CheckConfig = (value: unknown) => unknown;
 
-/** Validates the config of a run and sets it as `ctx.config`; returns an error result if it is invalid. Implemented in dispatch/configure.ts. */
+/** Validates the config of a run and sets it as `ctx.config`; returns an error result if it is invalid. Implemented in dispatch/run_config.ts. */
 export type ConfigureRun = (run: never) => unknown;
 
 /**

@@ -32,7 +32,7 @@ import type { PendingMiddleware } from "./pending_middleware.ts";
 import { declaredFailure } from "./declared_failure.ts";
 import { validateValue } from "./validate_value.ts";
 import { type CallServices, type EncodableCallerState, missingKeys } from "./services.ts";
-import type { QuestionSupport, RunLease, RunQuestions } from "./services.ts";
+import type { QuestionSupport, LeasedJob, RunQuestions } from "./services.ts";
 import type { RunState } from "./run_state.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
 import { toLogLine, writeHandlerLine } from "./log_line.ts";
@@ -47,7 +47,7 @@ export class CallContext implements MiddlewareCtx {
   /** Members added by `meta()`. */
   declare addedMeta: Readonly<Record<string, unknown>> | undefined;
   /** Binds the run to its job, if it has one. */
-  declare lease: RunLease | undefined;
+  declare lease: LeasedJob | undefined;
   /** Resolves when the run's job has been written; `undefined` until writing begins. */
   declare jobWritten: Promise<boolean> | undefined;
   /** Questions and steps; made when the handler asks or the call is resumed. */

@@ -21,7 +21,7 @@ import type { CompletionTarget, Notifier } from "./job_notifier.ts";
 import type { Resolution } from "../handler/waits.ts";
 import type { Middleware } from "../handler/middleware.ts";
 
-/** +The dispatcher as the code of promises and jobs uses it: services of every run, the server's tools, and the functions that run one. */
+/** The dispatcher as the code of promises and jobs uses it: services of every run, the server's tools, and the functions that run one. */
 export interface DispatchServices extends CallServices {
   /** Promises and jobs; `undefined` on a server without an engine. */
   readonly deferral: Deferral | undefined;
@@ -42,7 +42,7 @@ export interface DispatchServices extends CallServices {
 }
 
 /** What the signed contents of a promise token state: the tool, when it was issued, and how long it is valid. */
-export interface PromiseTerms {
+export interface PromiseTokenClaims {
   /** Name of the tool that was called. */
   readonly tool: string;
   /** When the token was issued, in milliseconds since the Unix epoch; up to a second early. */
@@ -56,7 +56,7 @@ export function readPromise(
   { deferral }: { readonly deferral: Pick<PromiseAccess, "readPromise"> | undefined },
   token: string,
   peer: Peer,
-): PromiseTerms | ErrorResult {
+): PromiseTokenClaims | ErrorResult {
   return deferral?.readPromise(token, peer) ?? errorResult("invalid_promise", "Not a promise of this server");
 }
 
@@ -102,7 +102,7 @@ export interface JobControl {
  * Deferred work, as the dispatcher uses it for each run: gives a promise when the budget is spent, runs calls as jobs, and runs the tools
  * `redeem` and `cancel`.
  */
-interface RunDeferral extends RunPromises {
+interface RunDeferrer extends RunPromises {
   /** The error for calls that need the engine, if it can never work; `undefined` if it may. */
   readonly unusable: ErrorResult | undefined;
   /** Whether jobs run in other processes only, so that calls of tools with `.promise()` are stored as jobs at once. */
@@ -139,7 +139,7 @@ export interface PromiseAccess {
   /** The jobs, for operators. Reading this starts a worker, as a call does. */
   readonly jobs: JobControl;
   /** Reads a promise token of this caller. */
-  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult;
+  readPromise(token: string, peer: Peer): PromiseTokenClaims | ErrorResult;
   /** Reads the wait of a token; of one that is no longer open, why. Never rejects. */
   readWait(token: string): Promise<OpenWait | Resolution | ErrorResult>;
   /**
@@ -178,7 +178,7 @@ interface DeferralLifecycle {
 }
 
 /** Promises, jobs and idempotency keys of one server. Implemented in `src/jobs/promises/`; a server has it if it has an engine. */
-export interface Deferral extends RunDeferral, PromiseAccess, DeferralLifecycle {}
+export interface Deferral extends RunDeferrer, PromiseAccess, DeferralLifecycle {}
 
 /** Limits on the output of tools, and on the results that are stored with jobs; results beyond them become `result_too_large`. */
 interface ResultLimits extends OutputLimits {

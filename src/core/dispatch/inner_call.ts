@@ -7,10 +7,10 @@ import { mistake } from "../errors/mistake.ts";
 import { Failure } from "../errors/failure.ts";
 import type { CallableTool, InnerCallFunction, InnerCallOptions } from "../handler/inner_calls.ts";
 import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
-import type { AskingRun, RunQuestions } from "./services.ts";
+import type { ResumableRun, RunQuestions } from "./services.ts";
 
 /** A run whose handler calls other tools. */
-interface CallingRun extends AskingRun {
+interface CallingRun extends ResumableRun {
   readonly trace: TraceContext | undefined;
   questions: RunQuestions | undefined;
 }

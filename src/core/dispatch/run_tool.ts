@@ -17,10 +17,10 @@ import { omitUndeclared } from "../schema/undeclared_members.ts";
 import type { RedeemInput } from "../tool/system_tools.ts";
 import type { ToolDefinition } from "../tool/definition.ts";
 import type { CallContext } from "./call_context.ts";
-import type { configure as Configure } from "./configure.ts";
+import type { configure as Configure } from "./run_config.ts";
 import type { DispatchServices } from "./deferral.ts";
 import { writeLine } from "./error_masking.ts";
-import { adviceOn, logErrorResult } from "./foreign_results.ts";
+import { adviceOn, logErrorResult } from "./mcp_sdk_results.ts";
 import { FutureResult } from "./pending_runs.ts";
 import { RUN_STOPPED } from "./run_state.ts";
 import type { Sendable } from "./convert_value.ts";
@@ -190,9 +190,9 @@ export class ToolRunner {
         const error = outputLimitError(left, outputLimits);
         let piece = error === undefined
           ? this.#toSchema(run, definition.partial, value, "partial")
-          : new Unsendable(error);
+          : new RejectedOutput(error);
         if (piece instanceof Promise) piece = await piece;
-        if (piece instanceof Unsendable) {
+        if (piece instanceof RejectedOutput) {
           stop();
           return piece.error;
         }
@@ -281,7 +281,7 @@ export class ToolRunner {
 
   /** The result with the value to send in place of the returned one, or the error of a value that its schema refuses. */
   #finishAs(run: CallContext, result: CallResult, sent: unknown): CallResult {
-    return sent instanceof Unsendable ? sent.error : this.#finish(run, { ...result, value: sent } as AnswerOutcome);
+    return sent instanceof RejectedOutput ? sent.error : this.#finish(run, { ...result, value: sent } as AnswerOutcome);
   }
 
   /** Adds changed caller state to a result, or replaces it by the questions of the run. */
@@ -319,7 +319,7 @@ export class ToolRunner {
     const where = (first === undefined ? "" : ` at "${formatPath(first.path)}": ${first.message}`) +
       (what === "output" ? adviceOn(value) : "");
     const mismatch = new TypeError(`The ${what} does not fit the declared schema${where}`);
-    return new Unsendable(this.#services.mask(mismatch, { tool: run.definition.name, issues }));
+    return new RejectedOutput(this.#services.mask(mismatch, { tool: run.definition.name, issues }));
   }
 
   /** The result of a run that threw: its questions if it has stopped, the error that ended it from outside, else the value, converted or masked. */
@@ -340,7 +340,7 @@ export class ToolRunner {
 }
 
 /** Stands for a value that must not be sent, such as one that does not fit its schema: has the error that the caller gets instead. */
-class Unsendable {
+class RejectedOutput {
   readonly error: ErrorResult;
 
   constructor(error: ErrorResult) {

@@ -122,7 +122,7 @@ export function principalIdOf({ request: { peer } }: Pick<CalledRun, "request">)
 }
 
 /** The job that a run executes, while no other process may run it: takes the run's progress, steps and waits, and stores them. */
-export interface RunLease {
+export interface LeasedJob {
   /** The job, as last written by this run. */
   readonly job: Job;
   /** Whether a caller holds a promise token of the job. */
@@ -133,7 +133,7 @@ export interface RunLease {
   readonly isSuperseded: boolean;
   /** Writes progress to the job without blocking the run, at most every 250 ms; only the latest is kept. */
   progress(progress: Progress): void;
-  /** Writes the pieces that the run has collected to a job that is promised, as {@link RunLease.progress} does. */
+  /** Writes the pieces that the run has collected to a job that is promised, as {@link LeasedJob.progress} does. */
   keepPieces(): void;
   /**
    * Stores an outcome in the ledger of the job. Entries that come together share a write, which is repeated until it succeeds.
@@ -188,9 +188,9 @@ export interface InnerCall {
 }
 
 /** A run, as the code of questions, waits, steps and caller state uses it. */
-export interface AskingRun extends CalledRun {
+export interface ResumableRun extends CalledRun {
   readonly callId: string;
-  readonly lease: RunLease | undefined;
+  readonly lease: LeasedJob | undefined;
   /** Resolves when the run's job has been written; `undefined` until writing begins. */
   readonly jobWritten: Promise<boolean> | undefined;
   /** Promise token through which the `check` of external work asks; `undefined` for other runs. */
@@ -219,17 +219,17 @@ export interface RunPromises {
   /** Whether a continuation is the idempotency key of its call: sent again, it gives the result of the first time. */
   readonly joinsContinuations: boolean;
   /** Makes a run of a tool with `.promise()` a job at once, and promises its result. Rejects if that fails. */
-  makeJob(run: AskingRun): Promise<void>;
+  makeJob(run: ResumableRun): Promise<void>;
   /** The promise of a run that stopped at waits. */
-  promiseOf(run: AskingRun, waits: RunQuestions): CallResult;
+  promiseOf(run: ResumableRun, waits: RunQuestions): CallResult;
   /**
    * The result of a promised call of another tool: waits for it, or, for a job that is woken by its end, the promise again.
    *
    * @param follower The job to wake.
    */
-  awaitJob(run: AskingRun, token: string, follower?: JobFollower): Promise<AwaitedJob>;
+  awaitJob(run: ResumableRun, token: string, follower?: JobFollower): Promise<AwaitedJob>;
   /** The promise token of a run whose job was promised; `undefined` for other runs. */
-  tokenOf(run: AskingRun): string | undefined;
+  tokenOf(run: ResumableRun): string | undefined;
 }
 
 /** Questions, steps and waits of one run: those that are open, which stop it, and the memo with which the next run continues. */
@@ -270,11 +270,11 @@ export interface EncodableCallerState extends CallerState {
 /** Creates the questions, steps and caller state of a server's runs. Implemented in questions/; a server has it if it has keys. */
 export interface QuestionSupport {
   /** Starts the questions and steps of a run, with the answers of the runs before it, and the ledger of its job. */
-  track(run: AskingRun, memo?: Memo, ledger?: readonly LedgerEntry[]): RunQuestions;
+  track(run: ResumableRun, memo?: Memo, ledger?: readonly LedgerEntry[]): RunQuestions;
   /** Reads the caller state that came with a call. */
-  openCallerState(run: AskingRun): EncodableCallerState;
+  openCallerState(run: ResumableRun): EncodableCallerState;
   /** Continues the run of a continuation, with the answers that came with it; an error if it is not one of this call. */
-  resume(run: AskingRun, continuation: string): ErrorResult | undefined;
+  resume(run: ResumableRun, continuation: string): ErrorResult | undefined;
 }
 
 /** Creates the {@link QuestionSupport} of one server with its keys, which sign continuations and caller state. */

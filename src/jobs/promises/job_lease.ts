@@ -7,7 +7,7 @@ import { afterError, blockOf } from "./after_error.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 import { settleOrMask } from "../../core/dispatch/error_masking.ts";
 import type { CallContext } from "../../core/dispatch/call_context.ts";
-import type { RunLease } from "../../core/dispatch/services.ts";
+import type { LeasedJob } from "../../core/dispatch/services.ts";
 import { logBlocked, logRunEnd } from "./run_log.ts";
 import { KeptPieces } from "./kept_pieces.ts";
 import { LedgerWriter } from "./ledger_writer.ts";
@@ -32,7 +32,7 @@ export interface LeaseOptions {
 }
 
 /** Binds a run to its job: writes the run's progress, steps and result to the job, and ends the run if the job is cancelled. */
-export class JobLease implements RunLease {
+export class JobLease implements LeasedJob {
   job: Job;
   isPromised: boolean;
   readonly #jobs: Jobs;

@@ -18,10 +18,10 @@ import { toolOfJob } from "../../core/dispatch/attached_tools.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { settleOrMask } from "../../core/dispatch/error_masking.ts";
 import { CallContext } from "../../core/dispatch/call_context.ts";
-import { configure } from "../../core/dispatch/configure.ts";
+import { configure } from "../../core/dispatch/run_config.ts";
 import type { DispatchServices, ResolvedDeferralOptions } from "../../core/dispatch/deferral.ts";
 import { invalidArguments } from "../../core/dispatch/run_tool.ts";
-import { principalIdOf, type RunLease, type RunQuestions } from "../../core/dispatch/services.ts";
+import { principalIdOf, type LeasedJob, type RunQuestions } from "../../core/dispatch/services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted } from "./after_error.ts";
 import { JobLease, type LeaseOptions } from "./job_lease.ts";
@@ -212,7 +212,7 @@ export class JobRunner {
     stopping.finish("Cannot stop the workers");
   }
 
-  #promise(run: CallContext, lease: RunLease, token: string): PromiseOutcome {
+  #promise(run: CallContext, lease: LeasedJob, token: string): PromiseOutcome {
     const { lastProgress: progress } = run;
     return {
       ...this.#options.promises.ofJob(lease.job, token),

@@ -7,7 +7,7 @@ import type { Json } from "../../internal/json.ts";
 import { authorizationError } from "../../core/tool/access.ts";
 import type { DispatchServices } from "../../core/dispatch/deferral.ts";
 import type { CallContext } from "../../core/dispatch/call_context.ts";
-import { warnOfRefused } from "../../core/dispatch/refused_tokens.ts";
+import { warnOfRefused } from "../../core/dispatch/token_refusal_log.ts";
 
 /** Delay that a promise recommends before it is redeemed, in milliseconds; jobs that wait, and external work after a check, set others. */
 export const RETRY_AFTER_MS = 500;

@@ -27,7 +27,7 @@ import type {
   JobControl,
   OpenWait,
   PromiseEngine,
-  PromiseTerms,
+  PromiseTokenClaims,
   ResolvedDeferralOptions,
   WaitResolution,
 } from "../../core/dispatch/deferral.ts";
@@ -234,7 +234,7 @@ class EngineDeferral implements Deferral {
     return lease?.isPromised ? this.#service!.promises.ofJob(lease.job).token : externalToken;
   }
 
-  readPromise(token: string, peer: Peer): PromiseTerms | ErrorResult {
+  readPromise(token: string, peer: Peer): PromiseTokenClaims | ErrorResult {
     const opened = this.#tokens.open(token, peer);
     if ("kind" in opened) return opened;
     const { definition: { name, promise, external, remote }, expiresAtMs } = opened;

@@ -2,7 +2,7 @@
 import { isJsonObject } from "../../internal/json.ts";
 import { SCHEMA_ADAPTERS } from "../../core/schema/all_adapters.ts";
 import { assertReferences } from "../../core/schema/references.ts";
-import { toolConfig } from "../../core/dispatch/configure.ts";
+import { toolConfig } from "../../core/dispatch/run_config.ts";
 import { CheckedBuilder } from "../../core/tool/definition_rules.ts";
 import { wrongDefinition } from "../../core/tool/spelling_errors.ts";
 import { type BuilderParts, type DefineTool, startTool, withFor } from "../../core/tool/define_tool.ts";

@@ -82,7 +82,7 @@ export function budget<
   }
   const hint = Math.min(MAX_HINT_CHARS, Math.ceil(maxChars ?? (maxTokens ?? 0) * HINT_CHARS_OF_TOKEN));
   const { items, format, narrow } = options;
-  const limit: BudgetLimit = { ...toBudget(options), items, isTable: format === "table", narrow };
+  const limit: ResolvedBudget = { ...toBudget(options), items, isTable: format === "table", narrow };
   return { "~apply": (definition) => applyBudget(definition, limit, hint) };
 }
 
@@ -92,19 +92,19 @@ export function cursorOf(ctx: Ctx): Json | undefined {
 }
 
 /** Options of `budget()`, checked: the maximum size, and how pages are written. */
-interface BudgetLimit extends Budget {
+interface ResolvedBudget extends Budget {
   readonly items: string | undefined;
   readonly isTable: boolean;
   readonly narrow: string | undefined;
 }
 
 /** Options of `budget()` together with what follows of the tool's output: how pages of its answers are made. */
-interface PageRules extends BudgetLimit {
+interface PageRules extends ResolvedBudget {
   /** Schema of pages whose items are not rows of a table. `undefined` without a declared output. */
   readonly schema: CompiledSchema | undefined;
 }
 
-function applyBudget(definition: ToolDefinition, limit: BudgetLimit, hint: number): ToolDefinition {
+function applyBudget(definition: ToolDefinition, limit: ResolvedBudget, hint: number): ToolDefinition {
   const { name, handler, output, meta } = definition;
   const problem = problemOf(definition, limit);
   if (problem !== undefined) throw new TypeError(`Cannot limit answers of tool "${name}": ${problem}`);
@@ -126,7 +126,7 @@ function applyBudget(definition: ToolDefinition, limit: BudgetLimit, hint: numbe
   };
 }
 
-function problemOf(definition: ToolDefinition, { items, isTable }: BudgetLimit): string | undefined {
+function problemOf(definition: ToolDefinition, { items, isTable }: ResolvedBudget): string | undefined {
   const { annotations, promise, external, handler, output } = definition;
   if (annotations?.readOnlyHint !== true) {
     return "it runs again for each page, so it needs .annotate({ readOnlyHint: true })";
@@ -172,7 +172,7 @@ function endOfPage(
   next: AnswerPosition | undefined,
   place: Omit<PageRange, "hasNext">,
   run: BudgetedRun,
-  limit: BudgetLimit,
+  limit: ResolvedBudget,
 ) {
   const note = noteOf({ ...place, hasNext: next !== undefined }, run, limit.narrow);
   return {

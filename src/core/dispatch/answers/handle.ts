@@ -10,7 +10,7 @@ import { isJsonObject, type Json } from "../../../internal/json.ts";
 import type { AnswerPosition } from "../../call/call.ts";
 import { EMPTY_DEFINITION, type RemoteRun, type ToolDefinition } from "../../tool/definition.ts";
 import { toolOfToken } from "../attached_tools.ts";
-import { warnOfRefused } from "../refused_tokens.ts";
+import { warnOfRefused } from "../token_refusal_log.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import { tokenShapes } from "../../token/layout.ts";
 import { invalidArguments } from "../run_tool.ts";

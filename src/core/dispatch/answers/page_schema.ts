@@ -17,7 +17,7 @@ const MORE = { type: "string", description: "Handle of what follows, for the too
 const COLUMNS = { type: "array", items: { type: "string" }, description: "Names of the values of each row" };
 
 /** Where a tool's declared output has the list, or text, that is cut into pages, and the schema of that list. */
-interface DeclaredList {
+interface PagedContent {
   /** Name of the member of a page that has the list or text. */
   readonly name: string;
   /** Schema of the list or text. */
@@ -27,7 +27,7 @@ interface DeclaredList {
 }
 
 /** Finds the list of an output. `undefined` if it has none. @param name Name of the member that has it, if the output is an object. */
-export function findList({ jsonSchema }: CompiledSchema, name: string | undefined): DeclaredList | undefined {
+export function findList({ jsonSchema }: CompiledSchema, name: string | undefined): PagedContent | undefined {
   if (name === undefined) {
     if (jsonSchema["type"] === "string") return { name: "text", schema: jsonSchema, isMember: false };
     return jsonSchema["type"] === "array" ? { name: "items", schema: jsonSchema, isMember: false } : undefined;
@@ -51,7 +51,7 @@ export function reservedMemberIn({ jsonSchema }: CompiledSchema, isTable: boolea
 }
 
 /** Schema of pages, which validates the items as the declared schema does. */
-export function pageSchema(output: CompiledSchema, list: DeclaredList): CompiledSchema {
+export function pageSchema(output: CompiledSchema, list: PagedContent): CompiledSchema {
   const jsonSchema = schemaOf(output, list, false);
   if (list.name === "text" && !list.isMember) return { jsonSchema, validate: validateText };
   return {
@@ -70,7 +70,7 @@ export function pageSchema(output: CompiledSchema, list: DeclaredList): Compiled
 }
 
 /** Schema of pages with a table, whose items {@link toCheckedTable} has validated. */
-export function tableSchema(output: CompiledSchema, list: DeclaredList): CompiledSchema {
+export function tableSchema(output: CompiledSchema, list: PagedContent): CompiledSchema {
   return { jsonSchema: schemaOf(output, list, true), validate: (value) => ({ value }) };
 }
 
@@ -91,7 +91,7 @@ export function toCheckedTable(page: Members, name: string, schema: CompiledSche
   return checked instanceof Promise ? checked.then(convert) : convert(checked);
 }
 
-function schemaOf({ jsonSchema }: CompiledSchema, list: DeclaredList, isTable: boolean): JsonSchema {
+function schemaOf({ jsonSchema }: CompiledSchema, list: PagedContent, isTable: boolean): JsonSchema {
   return list.isMember ? memberSchema(jsonSchema, list, isTable) : wholeSchema(list, isTable);
 }
 
@@ -109,7 +109,7 @@ function validateText(value: unknown): SchemaResult {
 }
 
 /** Divides a page into what the declared schema describes and the members that pages have for themselves. */
-function dividePage(value: unknown, { name, isMember }: DeclaredList) {
+function dividePage(value: unknown, { name, isMember }: PagedContent) {
   const page = isJsonObject(value) ? value : {};
   const isOwn = ([member]: [string, unknown]) => PAGE_MEMBERS.includes(member);
   const entries = Object.entries(page);
@@ -117,7 +117,7 @@ function dividePage(value: unknown, { name, isMember }: DeclaredList) {
   return { page, own: Object.fromEntries(entries.filter(isOwn)), declared };
 }
 
-function wholeSchema({ name, schema: { $defs, ...schema } }: DeclaredList, isTable: boolean): JsonSchema {
+function wholeSchema({ name, schema: { $defs, ...schema } }: PagedContent, isTable: boolean): JsonSchema {
   const total = name === "items" ? ITEMS_TOTAL : TEXT_TOTAL;
   return {
     type: "object",
@@ -134,7 +134,7 @@ function wholeSchema({ name, schema: { $defs, ...schema } }: DeclaredList, isTab
   };
 }
 
-function memberSchema(root: JsonSchema, { name, schema }: DeclaredList, isTable: boolean): JsonSchema {
+function memberSchema(root: JsonSchema, { name, schema }: PagedContent, isTable: boolean): JsonSchema {
   const { properties, required = [], ...rest } = root;
   const list = isTable && { columns: COLUMNS, [name]: rowsSchema(schema) };
   return {

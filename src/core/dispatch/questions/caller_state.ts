@@ -4,19 +4,19 @@ import { compileValidator } from "../../schema/compile.ts";
 import type { SchemaResult } from "../../schema/standard_schema.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { CallerStateSlot } from "../../handler/caller_state.ts";
-import { type AskingRun, type EncodableCallerState, principalIdOf } from "../services.ts";
+import { type ResumableRun, type EncodableCallerState, principalIdOf } from "../services.ts";
 
 /** Lifetime of caller state since its last change, in milliseconds: thirty days. */
 const LIFETIME_MS = 2_592_000_000;
 
 /** Caller state during one call. State whose signature is invalid, expired or of another principal counts as empty, without an error. */
 export class SignedCallerState implements EncodableCallerState {
-  readonly #run: AskingRun;
+  readonly #run: ResumableRun;
   readonly #keys: TokenKeys;
   readonly #values: Map<string, Json>;
   #isChanged = false;
 
-  constructor(run: AskingRun, keys: TokenKeys) {
+  constructor(run: ResumableRun, keys: TokenKeys) {
     this.#run = run;
     this.#keys = keys;
     const { clock } = run.services;

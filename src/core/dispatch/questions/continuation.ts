@@ -10,8 +10,8 @@ import type { AskAnswer, Memo } from "../engine.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
 import { digestOfRun } from "../../token/digest.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import { warnOfRefused } from "../refused_tokens.ts";
-import { type AskingRun, INVALID_CONTINUATION, principalIdOf, type RunQuestions } from "../services.ts";
+import { warnOfRefused } from "../token_refusal_log.ts";
+import { type ResumableRun, INVALID_CONTINUATION, principalIdOf, type RunQuestions } from "../services.ts";
 
 /** Time for a caller to answer, in milliseconds. */
 const LIFETIME_MS = 600_000;
@@ -29,7 +29,7 @@ interface ContinuationData extends Memo {
  *
  * @throws {RangeError} If it is longer than a token may be.
  */
-export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requests = {} }: RunQuestions): string {
+export function encodeContinuation(keys: TokenKeys, run: ResumableRun, { memo, requests = {} }: RunQuestions): string {
   const { definition: { name, revision }, callId, runState, services } = run;
   const data: ContinuationData = {
     digest: digestOfRun(run),
@@ -49,7 +49,7 @@ export function encodeContinuation(keys: TokenKeys, run: AskingRun, { memo, requ
 }
 
 /** Restores the earlier run of a continuation, with the new answers; answers to other questions are ignored. An error if it is not of this call. */
-export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation: string): ErrorResult | undefined {
+export function resumeContinuation(keys: TokenKeys, run: ResumableRun, continuation: string): ErrorResult | undefined {
   const { definition, request: call, services } = run;
   const verified = keys.verify("continuation", continuation, principalIdOf(run), services.clock.now());
   if (typeof verified === "string") {
@@ -82,7 +82,7 @@ export function resumeContinuation(keys: TokenKeys, run: AskingRun, continuation
   return undefined;
 }
 
-function refuse(keys: TokenKeys, run: AskingRun, token: string, reason: string | undefined): ErrorResult {
+function refuse(keys: TokenKeys, run: ResumableRun, token: string, reason: string | undefined): ErrorResult {
   warnOfRefused(run.services, keys, { kind: "continuation", token, principal: principalIdOf(run), reason });
   return INVALID_CONTINUATION;
 }

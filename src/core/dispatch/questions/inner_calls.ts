@@ -4,7 +4,7 @@ import { mistake } from "../../errors/mistake.ts";
 import type { CallMeta } from "../../call/call.ts";
 import type { AskAnswer } from "../engine.ts";
 import { digestOf, uuidOf } from "../../token/digest.ts";
-import type { AskingRun, InnerCall } from "../services.ts";
+import type { ResumableRun, InnerCall } from "../services.ts";
 import type { KeptSteps } from "./kept_steps.ts";
 import type { MappedLists } from "./mapped_lists.ts";
 import type { PendingQuestion } from "./question_specs.ts";
@@ -53,13 +53,13 @@ export interface InnerCallHost {
 
 /** The calls of one run. */
 export class InnerCalls {
-  readonly #run: AskingRun;
+  readonly #run: ResumableRun;
   readonly #host: InnerCallHost;
   readonly #counts = new Map<string, number>();
   /** Keys of the questions of the calls. */
   readonly #asked = new Set<string>();
 
-  constructor(run: AskingRun, host: InnerCallHost) {
+  constructor(run: ResumableRun, host: InnerCallHost) {
     this.#run = run;
     this.#host = host;
   }
@@ -192,7 +192,7 @@ function lateCall(name: string): TypeError {
   );
 }
 
-function diverged({ definition: { name: tool } }: AskingRun, name: string): CallResult {
+function diverged({ definition: { name: tool } }: ResumableRun, name: string): CallResult {
   const message = `The handler of ${tool} has changed since the work began: the call ${name} has other arguments`;
   return { kind: "failure", code: "replay_diverged", message, data: { key: name } };
 }

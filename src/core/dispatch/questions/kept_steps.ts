@@ -2,7 +2,7 @@
 import type { LedgerEntry, Memo, StepOutcome } from "../engine.ts";
 import { mistake } from "../../errors/mistake.ts";
 import { ToolError } from "../../errors/tool_error.ts";
-import type { AskingRun } from "../services.ts";
+import type { ResumableRun } from "../services.ts";
 import { ReplayOrder } from "./replay_order.ts";
 
 /** Longest result of a step that a job keeps, in UTF-16 code units of JSON. */
@@ -47,7 +47,7 @@ export interface KeptStep {
  * did before.
  */
 export class KeptSteps {
-  readonly #run: AskingRun;
+  readonly #run: ResumableRun;
   /** Outcomes that are not in a ledger: those of a call before it has a job. */
   readonly #recorded = new Map<string, StepOutcome>();
   readonly #ledger = new Map<string, StepOutcome>();
@@ -58,7 +58,7 @@ export class KeptSteps {
   /** Whether a step has failed finally: what begins now may undo what was done before. */
   hasFailed: boolean;
 
-  constructor(run: AskingRun, memo: Memo | undefined, ledger: readonly LedgerEntry[]) {
+  constructor(run: ResumableRun, memo: Memo | undefined, ledger: readonly LedgerEntry[]) {
     const { steps = {}, failed = {}, retriedAt = 0 } = memo ?? {};
     this.#run = run;
     for (const [key, value] of Object.entries(steps)) this.#recorded.set(key, { value });

@@ -26,7 +26,7 @@ import type { StepOptions, StepWork } from "../../handler/steps.ts";
 import type { AnySchema } from "../../schema/plain_schema.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import type { AskingRun, InnerCall, RunQuestions } from "../services.ts";
+import type { ResumableRun, InnerCall, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
 import { InFlightWork } from "./in_flight.ts";
 import { toValue } from "../inner_call.ts";
@@ -59,7 +59,7 @@ const QUESTION_WITHOUT_KEY =
 
 /** Questions, steps and waits of one run: takes answers and results from the memo of the runs before, and stops the run where one is missing. */
 export class QuestionTracker implements RunQuestions {
-  readonly #run: AskingRun;
+  readonly #run: ResumableRun;
   readonly #keys: TokenKeys;
   /** With members that only newer versions know. */
   readonly #memoBefore: Memo | undefined;
@@ -84,7 +84,7 @@ export class QuestionTracker implements RunQuestions {
   #hasSettled = false;
   isLeft = false;
 
-  constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined, ledger: readonly LedgerEntry[] = []) {
+  constructor(run: ResumableRun, keys: TokenKeys, memo: Memo | undefined, ledger: readonly LedgerEntry[] = []) {
     this.#run = run;
     this.#keys = keys;
     this.#memoBefore = memo;

@@ -1,6 +1,6 @@
 import type { FailureOutcome } from "../../call/outcome.ts";
 import type { LedgerEntry, Memo } from "../engine.ts";
-import type { AskingRun } from "../services.ts";
+import type { ResumableRun } from "../services.ts";
 
 /** Turns of the microtask queue that a handler has to begin a recorded step after a new one. */
 const BRANCH_TURNS = 100;
@@ -26,7 +26,7 @@ export class ReplayCheck {
   readonly #left: Set<string>;
   /** Those of them that have to come before a new step. */
   readonly #required: Set<string>;
-  readonly #run: AskingRun;
+  readonly #run: ResumableRun;
   /** Names of the run before, in order; empty if there is nothing to compare. */
   readonly #expected: readonly string[];
   readonly #inOrder: ReadonlySet<string>;
@@ -40,7 +40,7 @@ export class ReplayCheck {
   #hasFailed = false;
   #divergence: FailureOutcome | undefined = undefined;
 
-  constructor(run: AskingRun, memo: Memo | undefined, ledger: readonly LedgerEntry[]) {
+  constructor(run: ResumableRun, memo: Memo | undefined, ledger: readonly LedgerEntry[]) {
     const { trail = [], steps = {}, failed = {}, retriedAt = 0, beside = [] } = memo ?? {};
     this.#run = run;
     this.#expected = trail;

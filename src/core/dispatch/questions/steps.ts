@@ -9,7 +9,7 @@ import { Failure } from "../../errors/failure.ts";
 import type { StepOptions, StepTry, StepWork } from "../../handler/steps.ts";
 import { backoffMs, retryPolicyOf, withDefaults } from "../../tool/retry_policy.ts";
 import { writeLine } from "../error_masking.ts";
-import type { AskingRun } from "../services.ts";
+import type { ResumableRun } from "../services.ts";
 import { type KeptStep, KeptSteps } from "./kept_steps.ts";
 import type { ReplayCheck } from "./replay_check.ts";
 import { restoreStepError, toStepFailure } from "./step_failure.ts";
@@ -28,7 +28,7 @@ const OPTIONS: OptionRules<StepOptions> = {
 
 /** Keeps the outcomes of the steps of one run, and runs the work of those that have none. */
 export class StepTracker {
-  readonly #run: AskingRun;
+  readonly #run: ResumableRun;
   readonly #waits: WaitTracker;
   readonly kept: KeptSteps;
   readonly #replay: ReplayCheck;
@@ -41,7 +41,7 @@ export class StepTracker {
   #working = 0;
 
   constructor(
-    run: AskingRun,
+    run: ResumableRun,
     { waits, replay }: { readonly waits: WaitTracker; readonly replay: ReplayCheck },
     memo: Memo | undefined,
     ledger: readonly LedgerEntry[],
@@ -233,10 +233,10 @@ class NotKept {
 
 /** A try without a time limit: the signal of the run is watched only if the work uses it. */
 class RunTry implements StepTry {
-  readonly #run: AskingRun;
+  readonly #run: ResumableRun;
   readonly attempt: number;
 
-  constructor(run: AskingRun, attempt: number) {
+  constructor(run: ResumableRun, attempt: number) {
     this.#run = run;
     this.attempt = attempt;
   }

@@ -8,7 +8,7 @@ import { assertReferences } from "../../schema/references.ts";
 import { formatIssues } from "../../schema/issues.ts";
 import type { AnySchema } from "../../schema/plain_schema.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import type { AskingRun, RunLease } from "../services.ts";
+import type { ResumableRun, LeasedJob } from "../services.ts";
 
 /** Longest sleep for which the run stays, in milliseconds: to end it and to begin another one takes about as long. */
 const IN_PLACE_MS = 1_000;
@@ -31,10 +31,10 @@ export class WaitTracker {
   /** Names of those that this run has come to, and that have not ended. */
   readonly open: Set<string> = new Set();
   readonly #unstored = new Set<string>();
-  readonly #run: AskingRun;
+  readonly #run: ResumableRun;
   readonly #keys: TokenKeys;
 
-  constructor(run: AskingRun, keys: TokenKeys, memo: Memo | undefined) {
+  constructor(run: ResumableRun, keys: TokenKeys, memo: Memo | undefined) {
     this.#run = run;
     this.#keys = keys;
     this.waits = new Map(Object.entries(memo?.waits ?? {}));
@@ -186,14 +186,14 @@ export class WaitTracker {
   }
 
   /** The job of this run; the run becomes one if it has no job yet. */
-  async job(): Promise<RunLease> {
+  async job(): Promise<LeasedJob> {
     if (this.#run.lease?.isPromised !== true) await this.#run.services.deferral?.makeJob(this.#run);
     const { lease } = this.#run;
     if (lease === undefined) throw new Error("The call has ended");
     return lease;
   }
 
-  #endOf(key: string, job: RunLease, { timeoutMs }: WaitOptions): number {
+  #endOf(key: string, job: LeasedJob, { timeoutMs }: WaitOptions): number {
     const nowMs = this.#run.services.clock.now();
     if (timeoutMs === undefined) {
       const leftMs = job.endsAtMs - nowMs;
@@ -206,7 +206,7 @@ export class WaitTracker {
     return nowMs + timeoutMs;
   }
 
-  #assertBefore(name: string, until: number, { endsAtMs }: RunLease): void {
+  #assertBefore(name: string, until: number, { endsAtMs }: LeasedJob): void {
     if (until <= endsAtMs) return;
     const { name: tool, promise } = this.#run.definition;
     throw mistake(

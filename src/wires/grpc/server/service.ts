@@ -10,7 +10,7 @@ import { parseTimeout as parseGrpcTimeout } from "@connectrpc/connect/protocol-g
 import type { Call, CallMeta, Metadata } from "../../../core/call/call.ts";
 import { decodeCallMeta } from "../../../core/call/call_meta.ts";
 import { type CallResult, type ErrorResult, errorResult, type Outcome, type Sink } from "../../../core/call/outcome.ts";
-import type { ListName } from "../../../core/dispatch/list_limits.ts";
+import type { ListName } from "../../../core/dispatch/list_admission.ts";
 import { chain, Future, type MaybeFuture } from "../../../internal/future.ts";
 import { ObjectCache } from "../../../internal/object_cache.ts";
 import { retryAfterHeader } from "../../framing/http.ts";

@@ -4,7 +4,7 @@
  * If the header `Mcp-Name` repeats a parameter of the method, the parameter is named in `NAMED_BY` of `protocol/header_values.ts`,
  * which clients use, too.
  */
-import type { ListName } from "../../../core/dispatch/list_limits.ts";
+import type { ListName } from "../../../core/dispatch/list_admission.ts";
 import { chain, type MaybeFuture } from "../../../internal/future.ts";
 import type { Members } from "../../../internal/json.ts";
 import { type LegacyVersion, MODERN_VERSION } from "../protocol/constants.ts";

@@ -5,7 +5,7 @@
  */
 import type { Call, Principal } from "../../../core/call/call.ts";
 import { type CallResult, type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
-import type { ListName } from "../../../core/dispatch/list_limits.ts";
+import type { ListName } from "../../../core/dispatch/list_admission.ts";
 import type { ContentMethod } from "../../../core/content/content_catalog.ts";
 import { jsonReply, mediaTypeError, RESULT_HEADERS } from "../../framing/http.ts";
 import { EventStream } from "../../framing/event_stream.ts";

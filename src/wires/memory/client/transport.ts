@@ -19,7 +19,7 @@ import {
 } from "../../../core/call/outcome.ts";
 import type { ActivityMonitor, ListedTool, Transport, TransportCall } from "../../../core/call/transport.ts";
 import type { Dispatch } from "../../../core/dispatch/dispatcher.ts";
-import type { AdmitList } from "../../../core/dispatch/list_limits.ts";
+import type { AdmitList } from "../../../core/dispatch/list_admission.ts";
 import type { MaybePromise } from "../../../internal/async.ts";
 import { chain, toPromise } from "../../../internal/future.ts";
 import type { ToolListing } from "../../../core/tool/listing.ts";

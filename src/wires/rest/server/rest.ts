@@ -6,7 +6,7 @@
  * @module
  */
 import { readPromise } from "../../../core/dispatch/deferral.ts";
-import type { ListName } from "../../../core/dispatch/list_limits.ts";
+import type { ListName } from "../../../core/dispatch/list_admission.ts";
 import type { Call } from "../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../core/call/outcome.ts";
 import { isVisibleTo } from "../../../core/tool/access.ts";

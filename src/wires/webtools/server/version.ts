@@ -2,7 +2,7 @@
  * One version of a webtool on a server: its metadata, encoded once so that its digest stays the same, and its calls.
  */
 import { CallConfig, type CheckConfig } from "../../../core/call/call_config.ts";
-import { configure } from "../../../core/dispatch/configure.ts";
+import { configure } from "../../../core/dispatch/run_config.ts";
 import type { Call, Principal } from "../../../core/call/call.ts";
 import type { CallResult } from "../../../core/call/outcome.ts";
 import { encodeBase64, sha256, toHex } from "../../../internal/encoding.ts";

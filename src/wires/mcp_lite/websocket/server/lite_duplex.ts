@@ -12,7 +12,7 @@ import {
   errorResult,
   type Sink,
 } from "../../../../core/call/outcome.ts";
-import type { ListName } from "../../../../core/dispatch/list_limits.ts";
+import type { ListName } from "../../../../core/dispatch/list_admission.ts";
 import type { ContentMethod } from "../../../../core/content/content_catalog.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { chain, isPending, type MaybeFuture } from "../../../../internal/future.ts";

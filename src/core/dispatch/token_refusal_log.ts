@@ -8,12 +8,12 @@ import { writeLine } from "./error_masking.ts";
 const QUIET_MS = 60_000;
 
 /** Number of tokens refused since the last warning, and the time before which no further one is written. */
-interface RefusalCount {
+interface WarningThrottle {
   refused: number;
   untilMs: number;
 }
 
-const refusalsOf = new WeakMap<TokenKeys, RefusalCount>();
+const refusalsOf = new WeakMap<TokenKeys, WarningThrottle>();
 
 /** A token that was refused, with its caller and the reason, as far as it is known, for the warning in the log. */
 export interface RefusedToken {
