@@ -281,7 +281,7 @@ const BROUGHT = [
   /valibot/,
   /exact_check|check_writer/,
   /^src\/server\/option_rules|^src\/core\/tool\/definition_rules|^src\/core\/schema\/references/,
-  /^src\/core\/dispatch\/configure/,
+  /^src\/core\/dispatch\/run_config/,
   /^src\/server\/(origin_policy|base_path)/,
 ];
 
