@@ -21,7 +21,7 @@ import { CallContext } from "../../core/dispatch/call_context.ts";
 import { configure } from "../../core/dispatch/run_config.ts";
 import type { DispatchServices, ResolvedDeferralOptions } from "../../core/dispatch/deferral.ts";
 import { invalidArguments } from "../../core/dispatch/run_tool.ts";
-import { principalIdOf, type LeasedJob, type RunQuestions } from "../../core/dispatch/services.ts";
+import { type LeasedJob, principalIdOf, type RunQuestions } from "../../core/dispatch/services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted } from "./after_error.ts";
 import { JobLease, type LeaseOptions } from "./job_lease.ts";

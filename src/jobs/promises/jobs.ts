@@ -21,7 +21,21 @@ import { isFinal, toEnded } from "./job_ends.ts";
 import type { Notifier } from "../../core/dispatch/job_notifier.ts";
 import { withAnswers } from "./job_answers.ts";
 import { toBlocked } from "./blocked_jobs.ts";
-import { expireWaits, mergeMemo, resolveJobWait, type StoredResolution, toWaiting } from "./job_waits.ts";
+import {
+  isCurrentRun,
+  isScheduled,
+  isSupersededRun,
+  type RunStop,
+  toAsking,
+  toClaimed,
+  toFollowed,
+  toForgotten,
+  toJoined,
+  toLeftOut,
+  untilDueMs,
+  withWait,
+} from "./job_transitions.ts";
+import { resolveJobWait, type StoredResolution, toWaiting } from "./job_waits.ts";
 
 /** Number of entries of a ledger that are read at once: each may have 256 KiB. */
 const LEDGER_PAGE = 250;
@@ -32,17 +46,8 @@ const MAX_TRIES = 100;
 /** Delay until a job is delivered again whose run was superseded by another one, in milliseconds. */
 const SUPERSEDED_MS = 3_000;
 
-/** Delay until a job in an unknown state is delivered again, in milliseconds: a process of a newer version may run it. */
-const UNKNOWN_STATE_MS = 5_000;
-
-/** States of a job whose next run is scheduled. */
-const SCHEDULED: ReadonlySet<JobState> = new Set(["queued", "waiting", "blocked"]);
-
 /** Delay after which the end of a job is notified if that has failed, or the process that ended it has died, in milliseconds. */
 const NOTIFY_AGAIN_MS = 5_000;
-
-/** What a run that stops leaves to the next one. */
-type RunStop = Pick<Job, "memo" | "progress" | "pieces">;
 
 /** What a run writes to its job before its end. */
 export type RunReport = Pick<Job, "progress" | "estimatedMs" | "pieces">;
@@ -76,27 +81,14 @@ export class Jobs {
   async claim(id: string): Promise<Job | undefined> {
     let earlyMs = 0;
     const begun = await this.#change(id, (job) => {
-      earlyMs = this.#untilDueMs(job);
-      if (earlyMs > 0 || isFinal(job) || job.state === "asking") return undefined;
-      const { wakeAtMs: _, outcome: __, ...rest } = job;
-      const memo = expireWaits(job.memo, this.#clock.now());
-      const { epoch, attempt } = job;
-      const takenFrom = job.state === "running" ? job.owner ?? "" : undefined;
-      return { ...rest, state: "running", memo, epoch: epoch + 1, attempt: attempt + 1, owner: this.owner, takenFrom };
+      const nowMs = this.#clock.now();
+      earlyMs = untilDueMs(job, nowMs);
+      return toClaimed(job, nowMs, this.owner);
     });
     if (begun === undefined && earlyMs > 0) await this.engine.schedule(id, earlyMs);
     // The process that ended the job may have died before it stored the notifications.
     else if (begun === undefined) await this.#notify(id);
     return begun;
-  }
-
-  /** Time until a job may run, in milliseconds; 0 if it may run now, or never. */
-  #untilDueMs({ state, wakeAtMs = 0 }: Job): number {
-    // A running job is due if the process that ran it has died.
-    if (state === "running" || state === "asking" || state === "done" || state === "cancelled") return 0;
-    return state === "queued" || state === "waiting" || state === "blocked"
-      ? wakeAtMs - this.#clock.now()
-      : UNKNOWN_STATE_MS;
   }
 
   /** Stores progress and pieces of a run. Returns the changed job; `undefined` if the run is no longer the current one. */
@@ -135,38 +127,24 @@ export class Jobs {
 
   /** Marks a job as awaited by another call. Returns the job; `undefined` if it is missing. */
   async join(id: string): Promise<Job | undefined> {
-    return await this.#change(id, (job) => (isFinal(job) ? undefined : { ...job, hasOtherWaiters: true })) ??
+    return await this.#change(id, toJoined) ??
       await this.engine.get(id);
   }
 
   /** Deletes the job of a run that ended without a result to store. `false` if other calls wait for it; then it remains. */
   async forget(run: Job): Promise<boolean> {
-    // Checked first: after a lost reply to an earlier attempt, another call may have created a job with the same id.
-    const forgotten = await this.#change(run.id, (job) => {
-      if (job.state !== "running" || job.epoch !== run.epoch || job.expiresAtMs !== run.expiresAtMs) return undefined;
-      // The job expires at once, which frees its id. Removing it as well could remove a newer job with the same id.
-      return job.hasOtherWaiters ? job : { ...job, state: "cancelled", expiresAtMs: 0 };
-    });
+    const forgotten = await this.#change(run.id, (job) => toForgotten(job, run));
     return forgotten?.state !== "running";
   }
 
   /** Stores the questions of a run that stopped at them, with its memo and progress. The job then waits in the state `asking`. */
   ask(run: Job, requests: Readonly<Record<string, Question>>, stop: RunStop): Promise<Job | undefined> {
-    const state = "asking";
-    return this.#notify(
-      run.id,
-      this.#changeRun(run, ({ blockedSinceMs: _, ...job }) => {
-        return { ...job, ...stop, state, requests, memo: mergeMemo(job.memo, stop.memo) };
-      }),
-    );
+    return this.#notify(run.id, this.#changeRun(run, (job) => toAsking(job, requests, stop)));
   }
 
   /** Stores a sleep, or a wait for a value, of a run that continues. Returns the changed job. */
   saveWait(run: Job, name: string, wait: Wait): Promise<Job | undefined> {
-    return this.#changeRun(
-      run,
-      (job) => ({ ...job, memo: mergeMemo(job.memo, { ...job.memo, waits: { [name]: wait } }) }),
-    );
+    return this.#changeRun(run, (job) => withWait(job, name, wait));
   }
 
   /** Ends a run that stopped at waits; the next one begins when one of them has ended. */
@@ -207,11 +185,7 @@ export class Jobs {
 
   /** Cancels the claimed job of a scheduled call that is not made, because of the earlier call `blockedBy`, or of an unknown schedule. */
   leaveOut(run: Job, blockedBy: string | undefined): Promise<Job | undefined> {
-    return this.#changeRun(run, (job) => {
-      const { schedule } = job;
-      const marked = schedule && blockedBy !== undefined && { schedule: { ...schedule, blockedBy } };
-      return { ...toEnded(job), state: "cancelled", ...marked };
-    });
+    return this.#changeRun(run, (job) => toLeftOut(job, blockedBy));
   }
 
   /** Ends a run so that another process runs the job after a delay. The attempt is not counted. */
@@ -294,14 +268,7 @@ export class Jobs {
 
   /** Has a job wake another one when it ends or asks. Returns the job, which may have ended before; `undefined` if it is missing. */
   async follow(id: string, follower: JobFollower): Promise<Job | undefined> {
-    const changed = await this.#change(id, (job) => {
-      const { followers = [] } = job;
-      const isKnown = followers.some(({ id, wait }) => id === follower.id && wait === follower.wait);
-      return isFinal(job) || job.state === "asking" || isKnown
-        ? undefined
-        : { ...job, followers: [...followers, follower] };
-    });
-    return changed ?? await this.engine.get(id);
+    return await this.#change(id, (job) => toFollowed(job, follower)) ?? await this.engine.get(id);
   }
 
   /** Waits until `isEnough` or `ended`, and returns the job; `undefined` if it is missing (any more). */
@@ -350,7 +317,7 @@ export class Jobs {
    */
   async #endRun(run: Job, change: (job: Job) => Job): Promise<Job | undefined> {
     const ended = await this.#changeRun(run, change) ?? await this.engine.get(run.id);
-    if (ended?.epoch !== run.epoch || !SCHEDULED.has(ended.state)) return ended;
+    if (ended?.epoch !== run.epoch || !isScheduled(ended)) return ended;
     await this.engine.schedule(run.id, ended.wakeAtMs === undefined ? 0 : this.#msUntil(ended.wakeAtMs));
     return ended;
   }
@@ -375,8 +342,8 @@ export class Jobs {
     if (await this.engine.replace(next, run.version)) return next;
     let isSuperseded = false;
     const changed = await this.#change(run.id, (job) => {
-      isSuperseded = job.epoch > run.epoch && !isFinal(job);
-      return job.state === "running" && job.epoch === run.epoch ? change(job) : undefined;
+      isSuperseded = isSupersededRun(job, run);
+      return isCurrentRun(job, run) ? change(job) : undefined;
     });
     // The later run may have lost its lease before it began. Then the delivery of this one, which ends now, is the only one.
     if (isSuperseded) await this.engine.schedule(run.id, SUPERSEDED_MS);
