@@ -32,7 +32,7 @@ import type { PendingMiddleware } from "./pending_middleware.ts";
 import { declaredFailure } from "./declared_failure.ts";
 import { validateValue } from "./validate_value.ts";
 import { type CallServices, type EncodableCallerState, missingKeys } from "./services.ts";
-import type { QuestionSupport, LeasedJob, RunQuestions } from "./services.ts";
+import type { LeasedJob, QuestionSupport, RunQuestions } from "./services.ts";
 import type { RunState } from "./run_state.ts";
 import type { MiddlewareCtx } from "../handler/middleware.ts";
 import { toLogLine, writeHandlerLine } from "./log_line.ts";

@@ -4,7 +4,7 @@ import { compileValidator } from "../../schema/compile.ts";
 import type { SchemaResult } from "../../schema/standard_schema.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { CallerStateSlot } from "../../handler/caller_state.ts";
-import { type ResumableRun, type EncodableCallerState, principalIdOf } from "../services.ts";
+import { type EncodableCallerState, principalIdOf, type ResumableRun } from "../services.ts";
 
 /** Lifetime of caller state since its last change, in milliseconds: thirty days. */
 const LIFETIME_MS = 2_592_000_000;

@@ -11,7 +11,7 @@ import { isJsonObject, type Json } from "../../../internal/json.ts";
 import { digestOfRun } from "../../token/digest.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import { warnOfRefused } from "../token_refusal_log.ts";
-import { type ResumableRun, INVALID_CONTINUATION, principalIdOf, type RunQuestions } from "../services.ts";
+import { INVALID_CONTINUATION, principalIdOf, type ResumableRun, type RunQuestions } from "../services.ts";
 
 /** Time for a caller to answer, in milliseconds. */
 const LIFETIME_MS = 600_000;

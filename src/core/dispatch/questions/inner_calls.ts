@@ -4,7 +4,7 @@ import { mistake } from "../../errors/mistake.ts";
 import type { CallMeta } from "../../call/call.ts";
 import type { AskAnswer } from "../engine.ts";
 import { digestOf, uuidOf } from "../../token/digest.ts";
-import type { ResumableRun, InnerCall } from "../services.ts";
+import type { InnerCall, ResumableRun } from "../services.ts";
 import type { KeptSteps } from "./kept_steps.ts";
 import type { MappedLists } from "./mapped_lists.ts";
 import type { PendingQuestion } from "./question_specs.ts";

@@ -26,7 +26,7 @@ import type { StepOptions, StepWork } from "../../handler/steps.ts";
 import type { AnySchema } from "../../schema/plain_schema.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import type { ResumableRun, InnerCall, RunQuestions } from "../services.ts";
+import type { InnerCall, ResumableRun, RunQuestions } from "../services.ts";
 import { encodeContinuation } from "./continuation.ts";
 import { InFlightWork } from "./in_flight.ts";
 import { toValue } from "../inner_call.ts";

@@ -8,7 +8,7 @@ import { assertReferences } from "../../schema/references.ts";
 import { formatIssues } from "../../schema/issues.ts";
 import type { AnySchema } from "../../schema/plain_schema.ts";
 import type { TokenKeys } from "../../token/token.ts";
-import type { ResumableRun, LeasedJob } from "../services.ts";
+import type { LeasedJob, ResumableRun } from "../services.ts";
 
 /** Longest sleep for which the run stays, in milliseconds: to end it and to begin another one takes about as long. */
 const IN_PLACE_MS = 1_000;
