@@ -26,8 +26,8 @@ export interface PromiseOptions {
   /** Lifetime of the promise token, in milliseconds. Default: 3,600,000 (an hour). */
   readonly ttlMs?: number | undefined;
   /**
-   * Number of retries of work that breaks (`internal`, `unavailable`, `deadline_exceeded`) or whose process dies, and of each of its
-   * steps; or the number of attempts with the delays between them. Default: 2.
+   * How often work is run again that has broken (`internal`, `unavailable`, `deadline_exceeded`) or whose process has died. Each step of
+   * the work has the same number of retries for itself. An object sets the number of attempts, and the delays between them. Default: 2.
    */
   readonly retries?: number | AttemptOptions | undefined;
   /** Time limit of one attempt, in milliseconds. Default: the lifetime of the promise token. */

@@ -1,5 +1,6 @@
 import type { CallResult, LogLevel } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
+import { isJsonObject } from "../../internal/json.ts";
 import { checkOptions, LINE_LEVELS, oneOf, type OptionRules, required, rule } from "../../internal/options.ts";
 import type { Logger } from "../../core/handler/context.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
@@ -68,6 +69,14 @@ function fieldsOf(ctx: MiddlewareCtx, result: CallResult, tookMs: number): Reado
     ...(attempt > 1 && { attempt }),
     outcome: result.kind,
     ...("code" in result && { code: result.code }),
+    ...limitOf(result),
     tookMs: Math.round(tookMs * 1000) / 1000,
   };
+}
+
+/** The name of the `rateLimit` that refused a call. Other details of errors may be of callers, and are not logged. */
+function limitOf(result: CallResult): { readonly limit?: string } {
+  if (result.kind !== "error" || result.code !== "rate_limited" || !isJsonObject(result.data)) return {};
+  const { limit } = result.data;
+  return typeof limit === "string" ? { limit } : {};
 }

@@ -71,7 +71,7 @@ export interface RateLimitOptions {
   readonly burst?: number | undefined;
   /** Returns the key of the limit that a call counts against; `undefined` for a call without a limit. Default: the principal's id, with one key for all anonymous callers. */
   readonly key?: ((ctx: MiddlewareCtx) => string | undefined) | undefined;
-  /** Name of the limit, to separate the limits that share a store. Default: `"calls"`. */
+  /** Name of the limit, to separate the limits that share a store. If it is set, callers get it as `details.limit`, and `logging` writes it. Default: `"calls"`. */
   readonly name?: string | undefined;
   /** Store of the buckets; the server closes it. Default: `memoryRateLimitStore()`, which is limited to this process. */
   readonly store?: RateLimitStore | undefined;
@@ -134,6 +134,8 @@ function burstOf(perSecond: number): number {
 /** A store, and what happens while it fails. */
 class RateLimit {
   readonly name: string;
+  /** Member of the details of a refusal, if the limit has a name. */
+  readonly #stated: { readonly limit?: string };
   readonly #key: NonNullable<RateLimitOptions["key"]>;
   readonly #store: RateLimitStore;
   readonly #ifStoreFails: NonNullable<RateLimitOptions["ifStoreFails"]>;
@@ -142,8 +144,9 @@ class RateLimit {
   /** Whether the current outage of the store is in the log. */
   #isLogged = false;
 
-  constructor({ key = principalOf, name = "calls", store, ifStoreFails = "reject" }: RateLimitOptions) {
-    this.name = name;
+  constructor({ key = principalOf, name, store, ifStoreFails = "reject" }: RateLimitOptions) {
+    this.name = name ?? "calls";
+    this.#stated = name === undefined ? {} : { limit: name };
     this.#key = key;
     this.#store = store ?? memoryRateLimitStore();
     this.#ifStoreFails = ifStoreFails;
@@ -172,7 +175,8 @@ class RateLimit {
     this.#bypassUntilMs = undefined;
     this.#isLogged = false;
     if (waitMs <= 0) return next();
-    return errorResult("rate_limited", `Too many ${what}; try again in ${waitMs} ms`, { retry_after_ms: waitMs });
+    const message = `Too many ${what}; try again in ${waitMs} ms`;
+    return errorResult("rate_limited", message, { retry_after_ms: waitMs, ...this.#stated });
   }
 
   #failed(ctx: MiddlewareCtx, next: Next, error: unknown): MaybePromise<CallResult> {

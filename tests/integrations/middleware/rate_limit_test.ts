@@ -2,12 +2,13 @@ import { deepStrictEqual, ok, strictEqual, throws } from "node:assert/strict";
 import { test } from "node:test";
 import { defineTool } from "../../../mod.ts";
 import {
+  logging,
   memoryRateLimitStore,
   rateLimit,
   type RateLimitOptions,
   type RateLimitStore,
 } from "../../../src/entries/middleware.ts";
-import { Bench } from "../../core/dispatch/harness.ts";
+import { Bench, KeptLog } from "../../core/dispatch/harness.ts";
 
 const ping = defineTool("ping").describe("Ping").handle(() => "pong");
 
@@ -67,6 +68,20 @@ test("rateLimit() keeps limits apart in one store by their names", async () => {
   const one = limited({ perSecond: 1, store, name: "one" });
   const other = limited({ perSecond: 1, store, name: "other" });
   deepStrictEqual([await one.call(), await other.call(), await one.call()], ["taken", "taken", 1000]);
+});
+
+test("rateLimit() with a name states it to callers, and logging() to operators, so that they know which limit it was", async () => {
+  const log = new KeptLog();
+  const limit = (name?: string) => rateLimit({ perSecond: 1, ...(name !== undefined && { name }) });
+  for (const [name, stated] of [["free", { limit: "free" }], [undefined, {}]] as const) {
+    log.lines.length = 0;
+    const bench = new Bench([ping], { middleware: [logging({ logger: log }), limit(name)] });
+    await bench.call("ping");
+    const settled = await bench.call("ping");
+    deepStrictEqual(settled.kind === "error" && settled.data, { retry_after_ms: 1_000, ...stated });
+    const { code, limit: logged } = log.lines[1]?.fields ?? {};
+    deepStrictEqual([code, logged], ["rate_limited", name]);
+  }
 });
 
 test("rateLimit() refuses or allows, by ifStoreFails, while its store cannot be reached", async () => {
