@@ -2,8 +2,9 @@
 import { deepStrictEqual, ok, strictEqual } from "node:assert/strict";
 import { existsSync } from "node:fs";
 import { test } from "node:test";
-import { createClient, createServer, defineTool, memoryTransport } from "../../mod.ts";
+import { createClient, createServer, defineTool, memoryEngine, memoryTransport } from "../../mod.ts";
 import * as core from "../../src/entries/core.ts";
+import { jobsOf } from "../../src/entries/jobs.ts";
 import { keyRing } from "../../src/entries/keys.ts";
 import { every } from "../../src/entries/schedules.ts";
 import { FakeClock } from "../../src/entries/testing.ts";
@@ -30,6 +31,12 @@ const PROOFS: Proofs = {
   "a handler of [promised](promises.md) work": [
     ["tests/jobs/promises/jobs_test.ts", "an older run's words are ignored"],
     ["tests/jobs/promises/jobs_test.ts", "a job that fails has ended"],
+  ],
+  "a plain call of a promised tool, before its [budget](promises.md#at-least-once) is over": [
+    [
+      "tests/docs/runs_twice_test.ts",
+      "a plain call has no job within its budget; with start() or a key it has one from its first moment",
+    ],
   ],
   "`ctx.step`": [
     ["tests/jobs/engines/protocol_model_test.ts", "a step that was repeated"],
@@ -142,6 +149,36 @@ test("start of an external tool runs at each call, and once for an idempotency k
     strictEqual(repeat.token, first.token);
   } finally {
     await server.close();
+  }
+});
+
+test("a plain call has no job within its budget; with start() or a key it has one from its first moment", async () => {
+  const clock = new FakeClock(); // the budget is never over
+  const begun: (() => void)[] = [];
+  const end = Promise.withResolvers<string>();
+  const tool = defineTool("report").describe("Report").promise().handle(() => {
+    begun.shift()?.();
+    return end.promise;
+  });
+  const server = createServer({ tools: [tool], keys: KEYS, clock, engine: memoryEngine({ clock }) });
+  try {
+    const client = createClient<typeof server>(memoryTransport(server));
+    /** Makes a call, and returns the number of jobs when its handler has begun. */
+    const jobsOfCall = async (call: () => Promise<unknown>) => {
+      const handler = new Promise<void>((resolve) => begun.push(resolve));
+      calls.push(call());
+      await handler;
+      return (await jobsOf(server).list()).jobs.length;
+    };
+    const calls: Promise<unknown>[] = [];
+    // Whatever another process would run again if this one were killed now.
+    strictEqual(await jobsOfCall(() => client.report()), 0);
+    strictEqual(await jobsOfCall(() => client.report({}, { idempotencyKey: "a" })), 1);
+    strictEqual(await jobsOfCall(() => client.report.start()), 2);
+    end.resolve("done");
+    await Promise.all(calls);
+  } finally {
+    await server.close(0);
   }
 });
 
