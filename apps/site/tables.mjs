@@ -27,7 +27,9 @@ function markTable(table, tokens) {
   table.attrSet("tabindex", "0");
   table.attrJoin("class", isStacked ? "stacked" : "scrolled");
   if (head.every(({ inline }) => inline.content === "")) table.attrJoin("class", "headless");
-  if (isStacked) { for (const row of body) labelCells(row, head); }
+  if (!isStacked) return;
+  const hasTexts = head.length > 2 && body.some((row) => !isShort(row[1]));
+  for (const row of body) labelCells(row, head, hasTexts);
 }
 
 /** The cells of each row: the token that opens one, and its text. */
@@ -44,11 +46,16 @@ const isLong = (row) => row.reduce((sum, { inline }) => sum + shownChars(inline.
 
 const shownChars = (markdown) => markdown.replaceAll(/\]\([^)]*\)/g, "").length;
 
-/** A stacked row has no heading over its cells, so a short cell in the middle, such as a default, has it before it. */
-function labelCells(row, head) {
-  for (const [at, { open, inline }] of row.entries()) {
+const isShort = ({ inline }) => shownChars(inline.content) <= MAX_LABELLED_CHARS;
+
+/**
+ * A stacked row has no heading over its cells, so a short cell in the middle, such as a default, has it before it. If the cells in the middle
+ * are texts, too, all cells but the first have it: without it, "runs again" and "does not run again" would be two sentences of one.
+ */
+function labelCells(row, head, hasTexts) {
+  for (const [at, cell] of row.entries()) {
     const label = head[at]?.inline.content.replaceAll(/[`*]/g, "") ?? "";
-    const isShort = at > 0 && at < row.length - 1 && shownChars(inline.content) <= MAX_LABELLED_CHARS;
-    if (isShort && label !== "") open.attrSet("data-label", label);
+    const isLabelled = at > 0 && (hasTexts || (at < row.length - 1 && isShort(cell)));
+    if (isLabelled && label !== "" && cell.inline.content !== "") cell.open.attrSet("data-label", label);
   }
 }

@@ -204,20 +204,23 @@ test("each message of an error is on the page of messages, below the page that e
   throws(() => familyOf("src/elsewhere/a.ts"), /src\/elsewhere\/a\.ts has messages, and FAMILIES/);
 });
 
-test("a table of prose is stacked on a phone, with the headings of its short cells; other tables scroll", () => {
+test("a table of prose is stacked on a phone, with the headings that its cells need; other tables scroll", () => {
   const prose = "how long a call waits for the answer before it gives a promise";
   const options = tokensOf(["option", "default", "what it is"], ["`budgetMs`", "2,000", prose]);
   const short = tokensOf(["", ""], ["`add`", "two numbers"]);
   const figures = tokensOf(["", "add", "list", "sse"], ["toolwire", "1.36", "", "1.5"]);
-  for (const tokens of [options, short, figures]) markTables(tokens);
+  const texts = tokensOf(["what", "runs again", "does not run again"], ["a call", prose, prose]);
+  for (const tokens of [options, short, figures, texts]) markTables(tokens);
   deepStrictEqual([options, short, figures].map(([table]) => table?.attrs["class"]), [
     "stacked",
     "scrolled headless",
     "scrolled",
   ]);
   deepStrictEqual(
-    options.filter(({ type }) => type === "td_open").map(({ attrs }) => attrs["data-label"]),
-    [undefined, "default", undefined],
+    [options, texts].map((tokens) =>
+      tokens.filter(({ type }) => type === "td_open").map(({ attrs }) => attrs["data-label"])
+    ),
+    [[undefined, "default", undefined], [undefined, "runs again", "does not run again"]],
   );
 });
 
