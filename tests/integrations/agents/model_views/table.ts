@@ -14,7 +14,7 @@ export function tableOf(seen: ReadonlyMap<string, string>): string {
   const others = CASES.filter(({ name }) => !isSame(name));
   const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
   return [
-    `With all of them the same: ${same.join("; ")}.`,
+    `These are the same with all of them: ${same.join("; ")}.`,
     "",
     row(["", ...others.map(({ name }) => name)]),
     `|${"---|".repeat(others.length + 1)}`,
