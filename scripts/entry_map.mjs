@@ -39,7 +39,7 @@ export const GROUPS = {
     "./keys",
     "./keys/sealed",
   ],
-  "Agents": ["./agents", "./agents/tokenizer", "./answers", "./discovery", "./compose", "./openapi"],
+  "Agents": ["./agents", "./agents/tokenizer", "./answers", "./discovery", "./code", "./compose", "./openapi"],
   "Operate": [
     "./auth",
     "./sign-in",

@@ -44,13 +44,13 @@ const TAP = [
   ["src/server/fetch_request.ts", "      this.dispatch.observer?.reply(this, reply.status);\n", ""],
   ["src/server/reply_sender.ts", "      this.#dispatch.observer?.reply(this.#head, reply.status);\n", ""],
   [
-    "src/server/discovery/discover.ts",
-    `      get observer() {
-        return dispatch.observer;
-      },
-      set observer(observer) {
-        dispatch.observer = observer;
-      },\n`,
+    "src/server/discovery/view_dispatch.ts",
+    `    get observer() {
+      return dispatch.observer;
+    },
+    set observer(observer) {
+      dispatch.observer = observer;
+    },\n`,
     "",
   ],
 ];

@@ -123,6 +123,11 @@ export const NAV = [
         "Cookies, bearer tokens, on to another API.",
       ),
       page("discovery.md", "Discovery", "Models search among many tools."),
+      page(
+        "code-mode.md",
+        "Code mode",
+        "Models write programs that call tools, with their caller's rights.",
+      ),
       page("composition.md", "Composition", "Group, mount and gateway."),
       page("agents.md", "Agents", "AI SDK, LangChain.js, Mastra, TanStack AI."),
       page(

@@ -14,6 +14,7 @@ const CONNECTIONS = "tests/server/second_failures/connections_test.ts";
 const WITHIN_CALLS = "tests/server/second_failures/within_calls_test.ts";
 const HANDLERS = "tests/server/second_failures/handlers_test.ts";
 const FIRST_CAUSE = "tests/server/second_failures/first_cause_test.ts";
+const EXECUTORS = "tests/server/code_mode/broken_executors_test.ts";
 const BROKEN = "tests/server/broken_plugins_test.ts";
 
 /** Contracts of plug-ins, and the test in which their methods fail. */
@@ -45,6 +46,8 @@ const TESTED: Readonly<Record<string, string>> = {
   Reply: BROKEN,
   Logger: BROKEN,
   McpMethod: "tests/wires/mcp/server/custom_methods_test.ts",
+  Executor: EXECUTORS,
+  Guest: EXECUTORS,
   OAuthStore: "tests/integrations/oauth/store_test.ts",
 };
 

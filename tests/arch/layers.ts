@@ -88,6 +88,7 @@ const SDK: readonly Layer[] = [
   // Both sides.
   layer("client", "src/client/", "internal, errors, call, type:handler, type:tool, http client, wire client"),
   layer("pages", "src/server/pages/", `${TOOLS}, dispatch, framing, wire`),
+  layer("sandbox", "src/sandbox/", "internal"),
   layer(
     "server",
     "src/server/",
@@ -97,6 +98,11 @@ const SDK: readonly Layer[] = [
     "compose",
     "src/server/compose/",
     `${TOOLS}, content, dispatch, answers, type:wire, wire messages, wire client, type:client, type:server`,
+  ),
+  layer(
+    "code mode",
+    "src/server/code_mode/",
+    `${TOOLS}, dispatch, tool search, sandbox, type:wire, server`,
   ),
   layer(
     "preset",
@@ -211,6 +217,7 @@ export const PACKAGES: readonly (readonly [name: string, folders: readonly strin
   ["ioredis", ["src/jobs/engines/bullmq/", "src/jobs/engines/redis/"]],
   ["@opentelemetry/api", ["src/integrations/otel/"]],
   ["pg", ["src/jobs/engines/bullmq/", "src/jobs/engines/redis/"]],
+  ["quickjs-wasi", ["src/sandbox/quickjs/"]],
   ["ws", ["src/runtime/"]],
 ];
 

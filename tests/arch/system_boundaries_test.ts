@@ -74,6 +74,7 @@ const TABLES: Readonly<Record<string, { readonly finds: (text: string) => boolea
       "apps/cli/dev/watcher.ts": [PROCESSES, "startWatcher"],
       "apps/cli/terminal/open_link.ts": [PROCESSES, "openLink"],
       "apps/cli/terminal/run_to_end.ts": [PROCESSES, "runToEnd"],
+      "src/sandbox/quickjs/runtime/thread.ts": ["tests/server/code_mode/broken_executors_test.ts", "createThread"],
       "src/wires/mcp/stdio/client/transport.ts": [STDIO, "stdioTransport"],
     },
   },

@@ -1,6 +1,6 @@
 // Runs test files inside workerd: some files together are bundled into a Worker, `node:test` being the shim, and run by `workerd test`.
 import { build } from "esbuild";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { builtinModules } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -19,10 +19,14 @@ const BUILTINS = new Set(builtinModules);
 /** From this date on `node:assert` is there without a flag. */
 const COMPATIBILITY_DATE = "2026-08-04";
 
-const CONFIG = `using Workerd = import "/workerd/workerd.capnp";
+/** @param wasm names of the modules of WebAssembly that the tests import */
+const configOf = (wasm) =>
+  `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (services = [(name = "test", worker = (
   compatibilityDate = "${COMPATIBILITY_DATE}",
-  modules = [(name = "test.js", esModule = embed "test.js")],
+  modules = [(name = "test.js", esModule = embed "test.js")${
+    wasm.map((name) => `, (name = "${name}", wasm = embed "${name}")`).join("")
+  }],
 ))]);
 `;
 
@@ -45,9 +49,10 @@ export async function runOnWorkerd(files) {
 async function runFiles(files) {
   const folder = mkdtempSync(join(tmpdir(), "toolwire-workerd-"));
   try {
-    const { outputFiles } = await bundle(files);
+    const { outputFiles, wasm } = await bundle(files);
     writeFileSync(join(folder, "test.js"), outputFiles[0].text);
-    writeFileSync(join(folder, "config.capnp"), CONFIG);
+    for (const [name, path] of wasm) copyFileSync(path, join(folder, name));
+    writeFileSync(join(folder, "config.capnp"), configOf([...wasm.keys()]));
     return await runBundle(folder, files);
   } catch (thrown) {
     return files.map((file) => failure(file, thrown.message));
@@ -88,7 +93,7 @@ async function sortByNeeds(files) {
   }
 }
 
-function bundle(files) {
+async function bundle(files) {
   const imports = files.map((file) => `import "begin:${file}"; import ${JSON.stringify(`./${file}`)};`);
   const entry = `
     import { runTests } from "node:test";
@@ -104,7 +109,8 @@ function bundle(files) {
         if (failed > 0) throw new Error(failed + " failed");
       },
     };`;
-  return build({
+  const wasm = new Map();
+  const built = await build({
     stdin: { contents: entry, resolveDir: root, sourcefile: ENTRY },
     absWorkingDir: root,
     bundle: true,
@@ -116,13 +122,26 @@ function bundle(files) {
     conditions: ["workerd", "worker", "browser", "import"],
     target: "es2023",
     external: [...ALLOWED],
-    plugins: [beginnings, builtins, workWithinRequest],
+    plugins: [beginnings, builtins, workWithinRequest, wasmModules(wasm)],
     logLevel: "silent",
     keepNames: true,
     // package.json says `sideEffects: false`, which would drop the tests.
     ignoreAnnotations: true,
   });
+  return { ...built, wasm };
 }
+
+/** Modules of WebAssembly are modules of the Worker, as wrangler makes them. @param found their files by name */
+const wasmModules = (found) => ({
+  name: "wasm-modules",
+  setup({ onResolve }) {
+    onResolve({ filter: /\.wasm$/ }, ({ path }) => {
+      const name = path.slice(path.lastIndexOf("/") + 1);
+      found.set(name, fileURLToPath(import.meta.resolve(path)));
+      return { path: `./${name}`, external: true };
+    });
+  },
+});
 
 /** `begin:<file>`: what is defined from there on are the tests of that file. */
 const beginnings = {

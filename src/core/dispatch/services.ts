@@ -13,7 +13,7 @@ import {
   type Question,
   type Sink,
 } from "../call/outcome.ts";
-import type { Job, JobFollower, LedgerEntry, Memo, Wait } from "./engine.ts";
+import type { Job, JobFollower, LedgerEntry, Memo, StepOutcome, Wait } from "./engine.ts";
 import type { Clock } from "../../internal/time.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { CallerState } from "../handler/caller_state.ts";
@@ -249,6 +249,8 @@ export interface RunQuestions extends QuestionMethods {
   readonly unsettled: Promise<void> | undefined;
   /** Whether the run has stopped while its handler was pending: what that returns later is dropped. */
   readonly isLeft: boolean;
+  /** Names and outcomes of all results that are kept, those of steps and of calls, in the order in which they came. */
+  readonly kept: readonly (readonly [name: string, outcome: StepOutcome])[];
   /** Answers and steps for the next run of the handler. */
   readonly memo: Memo;
   /**

@@ -34,6 +34,11 @@ export function signatureOf(inputSchema: JsonSchema, outputSchema: JsonSchema | 
   return `(${parameters}) => ${writer.type(output, 0)}`;
 }
 
+/** Returns the type that a schema describes, in one line. Long unions and deep objects are shortened. */
+export function typeTextOf(schema: JsonSchema): string {
+  return new SignatureWriter().type(toTypeNode({ schema, root: schema }), 0);
+}
+
 class SignatureWriter {
   #left = MAX_PARTS;
 

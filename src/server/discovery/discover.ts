@@ -14,7 +14,6 @@ import {
 } from "../../core/call/outcome.ts";
 import { isForModels } from "../../core/call/views.ts";
 import type { RunDefinition } from "../../core/content/content_catalog.ts";
-import type { Dispatch } from "../../core/dispatch/dispatcher.ts";
 import { authorizationError, isVisibleTo } from "../../core/tool/access.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { listTool, type ToolListing } from "../../core/tool/listing.ts";
@@ -32,6 +31,8 @@ import { DEFAULT_MIN_TOKENS, measureList } from "../../inspection/tool_search/li
 import type { Ranking } from "../../inspection/tool_search/tool_catalog.ts";
 import type { WireHost } from "../../wires/wire.ts";
 import { ToolSearch } from "./tool_search.ts";
+import { assertNames } from "./view_names.ts";
+import { viewDispatch } from "./view_dispatch.ts";
 import { callToolDefinition, destructiveCallDefinition, searchToolsDefinition } from "./search_tools.ts";
 
 /** Options of {@link discover}. */
@@ -141,7 +142,7 @@ class DiscoveryHost {
     this.#run = run;
     this.#pinned = new Set(pinned);
     this.#minTokens = when === "always" ? undefined : minTokens;
-    this.#assertNames(inner.tools.map(({ name }) => name));
+    assertNames("discover", inner.tools.map(({ name }) => name), OWN, pinned);
     const current = () => this.#current();
     // Inherits the other members, some of which are computed when they are read.
     this.host = Object.create(
@@ -154,23 +155,9 @@ class DiscoveryHost {
         },
         allTools: { get: () => current() && inner },
         targetOf: { value: targetOf },
-        dispatch: { value: this.#dispatch() },
+        dispatch: { value: viewDispatch(inner.dispatch, (call, sink) => this.#call(call, sink)) },
       } satisfies Partial<Record<keyof WireHost, PropertyDescriptor>>,
     ) as WireHost;
-  }
-
-  /** @throws {TypeError} If a pinned tool does not exist, or a name of discovery is taken. */
-  #assertNames(names: readonly string[]): void {
-    const taken = names.find((name) => OWN.has(name));
-    if (taken !== undefined) {
-      throw new TypeError(`Cannot create server: "${taken}" is a tool of discover(); give your tool another name`);
-    }
-    const missing = [...this.#pinned].find((name) => !names.includes(name));
-    if (missing === undefined) return;
-    const { suggestion } = describeUnknown("tool", missing, names);
-    throw new TypeError(
-      `Cannot create server: discover() pins the tool "${missing}", which does not exist. ${suggestion}`,
-    );
   }
 
   /** The current view; `undefined` while the list is short enough. Tools of parts can change. */
@@ -229,31 +216,6 @@ class DiscoveryHost {
     // Wires compare lists by identity.
     if (listedDefinitions.every((definition) => isVisibleTo(definition, principal, session))) return listed;
     return listed.filter((_, index) => isVisibleTo(listedDefinitions[index] as ToolDefinition, principal, session));
-  }
-
-  #dispatch(): Dispatch {
-    const { dispatch } = this.#inner;
-    return {
-      call: (call, sink) => this.#call(call, sink),
-      run: (definition, call, sink) => dispatch.run(definition, call, sink),
-      mask: (thrown, fields) => dispatch.mask(thrown, fields),
-      log: (level, message, fields) => dispatch.log(level, message, fields),
-      get deferral() {
-        return dispatch.deferral;
-      },
-      get isClosed() {
-        return dispatch.isClosed;
-      },
-      get closeSignal() {
-        return dispatch.closeSignal;
-      },
-      get observer() {
-        return dispatch.observer;
-      },
-      set observer(observer) {
-        dispatch.observer = observer;
-      },
-    };
   }
 
   #call(call: Call, sink: Sink | undefined): CallResult | Future<CallResult> {

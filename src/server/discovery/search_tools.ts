@@ -79,7 +79,8 @@ interface CallArguments {
   readonly arguments?: Record<string, unknown>;
 }
 
-function argumentsOf<Value>(schema: JsonSchema): Schema<Value> {
+/** The schema of arguments from their JSON Schema. */
+export function argumentsOf<Value>(schema: JsonSchema): Schema<Value> {
   const validate = toValidate(compileCheck(schema));
   const standard = { version: 1 as const, vendor: "json-schema", validate, jsonSchema: { input: () => schema } };
   return { "~standard": standard };

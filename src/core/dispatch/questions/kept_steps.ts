@@ -87,6 +87,12 @@ export class KeptSteps {
     };
   }
 
+  /** Names and outcomes of the results of earlier runs and of this one, in the order in which they came. */
+  get all(): readonly (readonly [name: string, outcome: StepOutcome])[] {
+    const recorded = [...this.#recorded].map(([key, outcome]) => [nameOf(key), outcome] as const);
+    return [...recorded.filter(([name]) => !this.#ledger.has(name)), ...this.#ledger];
+  }
+
   /** The time at which a step begins, in milliseconds since the Unix epoch. */
   get nowMs(): number {
     return this.#run.services.clock.now();

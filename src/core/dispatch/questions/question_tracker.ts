@@ -124,6 +124,10 @@ export class QuestionTracker implements RunQuestions {
     return isOpen || this.#replay.divergence !== undefined;
   }
 
+  get kept(): RunQuestions["kept"] {
+    return this.#steps.kept.all;
+  }
+
   get memo(): Memo {
     const { waits } = this.#waits;
     return {
