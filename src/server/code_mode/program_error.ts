@@ -117,7 +117,7 @@ function hintFor(
 
 function syntaxHint(source: string, line: number | undefined): string | undefined {
   const text = line === undefined ? source : source.split("\n")[line - 1] ?? "";
-  if (MODULE_SYNTAX.test(source)) return "There are no modules: use tools, which is there without an import";
+  if (MODULE_SYNTAX.test(source)) return "There are no modules: tools is there already";
   if (
     /\b(interface|type)\s+\w+|:\s*(string|number|boolean|any|unknown|void|Record|Array|Promise)\b|\bas\s+\w+/.test(text)
   ) {

@@ -197,7 +197,7 @@ export class ProgramRun {
     return await this.#call(id, continuationTool, { handle });
   }
 
-  /** The tool that a program names. For one that its caller may not see, or that programs may not call, it does not exist. */
+  /** The tool that a program names. One that its caller may not see is unknown. */
   async #find(name: string): Promise<ToolDefinition> {
     const { request: { peer: { principal, session } }, services: { registry } } = this.#ctx;
     const found = this.#settings.callable().find(name);
