@@ -6,13 +6,24 @@ import { endPrinted, keepPrinted, shown } from "./shown_values.mjs";
 // What `checkShown()` of `shown.ts` writes into examples.
 Object.assign(globalThis, { __shown: shown, __printed: keepPrinted, __endPrinted: endPrinted });
 
+/** After this time an example counts as one that never ends, in milliseconds. The slowest takes a second. */
+const HANG_MS = 200_000;
+
 for (const url of process.argv.slice(2)) {
+  const startMs = performance.now();
   let error;
   try {
-    await import(url);
+    await Promise.race([import(url), refuseHang(url)]);
   } catch (thrown) {
     error = String(thrown?.stack ?? thrown);
   }
-  console.log(`::example ${JSON.stringify({ url, error })}`);
+  console.log(`::example ${JSON.stringify({ url, error, ms: Math.round(performance.now() - startMs) })}`);
 }
 console.log("::end");
+
+/** Rejects with the name of an example that does not end; its timer keeps no process alive. */
+function refuseHang(url) {
+  return new Promise((_, reject) => {
+    setTimeout(() => reject(new Error(`${url} does not end within ${HANG_MS / 1000} s`)), HANG_MS).unref();
+  });
+}
