@@ -37,6 +37,10 @@ const PROOFS: Proofs = {
       "tests/docs/runs_twice_test.ts",
       "a plain call has no job within its budget; with start() or a key it has one from its first moment",
     ],
+    [
+      "tests/jobs/promises/durable_start_test.ts",
+      "whose process dies within its budget loses no step",
+    ],
   ],
   "`ctx.step`": [
     ["tests/jobs/engines/protocol_model_test.ts", "a step that was repeated"],
@@ -47,6 +51,7 @@ const PROOFS: Proofs = {
   ],
   "a call with an [idempotency key](promises.md#idempotency-keys)": [
     ["tests/core/dispatch/keys/keyed_calls_test.ts", "not kept: the key is free again"],
+    ["tests/jobs/promises/durable_start_test.ts", "two calls with one key never do a step twice under one id"],
     [
       "tests/core/dispatch/keys/joined_calls_test.ts",
       "the question of a keyed call whose process died reaches the caller that repeats it",

@@ -363,9 +363,9 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
 
   /** Runs the tool, after the members of `_meta` were applied. */
   #runByMeta(run: CallContext): CallResult | Future<CallResult> {
-    const { meta } = run.request;
-    const isPlain = meta === undefined && !this.deferral?.startsElsewhere;
-    if (isPlain || run.definition.remote !== undefined) return this.#runTool(run);
+    const { request: { meta }, definition: { promise, remote } } = run;
+    const isPlain = meta === undefined && promise?.durable !== "start" && !this.deferral?.startsElsewhere;
+    if (isPlain || remote !== undefined) return this.#runTool(run);
     try {
       const started = this.#applyMeta(run, meta ?? {});
       return started instanceof Promise ? this.#runner.settle(run, started) : started;

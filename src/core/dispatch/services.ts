@@ -125,8 +125,10 @@ export function principalIdOf({ request: { peer } }: Pick<CalledRun, "request">)
 export interface LeasedJob {
   /** The job, as last written by this run. */
   readonly job: Job;
-  /** Whether a caller holds a promise token of the job. */
+  /** Whether the job is kept whatever the result, as that of a caller with a promise token. */
   isPromised: boolean;
+  /** Whether the call itself still waits for the result, without a promise token. */
+  isAwaited: boolean;
   /** Whether the run follows one of a process that has died. */
   readonly isTakenOver: boolean;
   /** Whether another run of the job has begun, or the job is over, unless it was cancelled. */

@@ -193,6 +193,8 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * again, as often as the tool has `retries`, or `options.retries`; then the step has failed finally, which is kept as well, so that each
    * later run throws the same error: its name, message and JSON members. `work` runs again if the process ended before its outcome was
    * stored, even after the effect of `work`: an effect that must not happen twice needs an idempotency key, such as {@link Ctx.callId}.
+   * The outcome outlives the process only if the call is a job: with `.promise({ durable: "start" })` from its start, with `.promise()`
+   * alone from its budget, or from the first sleep or wait, on.
    * On a server without an engine a caller can also replay its continuation, and the steps after the last question run each time.
    *
    * @param key Name of the step, unique in a run.

@@ -42,6 +42,13 @@ export interface PromiseOptions {
    * `jobsOf` of `./jobs`. No effect on calls with config. Default: `false`, they are deleted when it ends.
    */
   readonly keepFailed?: boolean | undefined;
+  /**
+   * When the work is stored in the engine, so that another process continues it if this one dies: `"start"`, before the handler begins, or
+   * `"budget"`, when the call gets its promise token, or the handler sleeps or waits. Until then nothing survives the process, also no
+   * result of `ctx.step`, and `retries` and `keepFailed` do not apply. Calls with an idempotency key, and those of `start()`, are stored
+   * at the start in any case. Default: `"budget"`.
+   */
+  readonly durable?: "start" | "budget" | undefined;
 }
 
 /**

@@ -59,6 +59,7 @@ const PROMISE: OptionRules<PromiseOptions> = {
   jobTimeoutMs: LIFE,
   required: BOOLEAN,
   keepFailed: BOOLEAN,
+  durable: oneOf("start", "budget"),
 };
 
 const ERRORS: OptionRule = required(rule("an object of schemas, or null, by code", OBJECT.fits));

@@ -150,6 +150,7 @@ function promiseOf(senders: readonly Sender[]): NonNullable<ToolDefinition["prom
     jobTimeoutMs,
     required: false,
     keepFailed: false,
+    durable: "budget",
   };
 }
 

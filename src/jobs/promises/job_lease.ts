@@ -21,8 +21,10 @@ const MAX_WRITE_MS = 2_000;
 
 /** Options of a {@link JobLease}. */
 export interface LeaseOptions {
-  /** Whether a caller holds a promise token of the job. */
+  /** Whether the job is kept whatever the result, as that of a caller with a promise token. */
   readonly isPromised: boolean;
+  /** Whether the call itself still waits for the result, without a promise token. Default: `false`. */
+  readonly isAwaited?: boolean;
   /** When the run started, in milliseconds since the Unix epoch. */
   readonly startedMs: number;
   /** Number of entries that the ledger of the job has. Default: 0. */
@@ -35,6 +37,7 @@ export interface LeaseOptions {
 export class JobLease implements LeasedJob {
   job: Job;
   isPromised: boolean;
+  isAwaited: boolean;
   readonly #jobs: Jobs;
   readonly #run: CallContext;
   readonly #startedMs: number;
@@ -45,11 +48,15 @@ export class JobLease implements LeasedJob {
   #progress: Progress | undefined;
   #isWriting = false;
   #isOver = false;
+  #isRequeued = false;
+  /** What the job has ended with, if that is not the result of the run. */
+  ending: CallResult | undefined = undefined;
   isSuperseded = false;
 
   constructor(jobs: Jobs, job: Job, run: CallContext, options: LeaseOptions) {
     this.job = job;
     this.isPromised = options.isPromised;
+    this.isAwaited = options.isAwaited ?? false;
     this.#jobs = jobs;
     this.#run = run;
     this.#startedMs = options.startedMs;
@@ -87,6 +94,11 @@ export class JobLease implements LeasedJob {
       throw thrown;
     }
     if (!isCurrent) throw this.#supersede();
+  }
+
+  /** Whether the job continues after the run, in which an awaiting call gets its promise. */
+  get continues(): boolean {
+    return this.isAwaited && (this.#isRequeued || this.isSuperseded);
   }
 
   async saveWait(name: string, wait: Wait): Promise<void> {
@@ -162,6 +174,7 @@ export class JobLease implements LeasedJob {
     const stop = { memo: questions?.memo ?? job.memo, ...(progress && { progress }), ...pieces };
     const block = blockOf(this.#run, job, result);
     if (block !== undefined) {
+      this.#isRequeued = true;
       logBlocked(this.#run.services.logger, job, block);
       return void await this.#jobs.block(job, block);
     }
@@ -173,10 +186,19 @@ export class JobLease implements LeasedJob {
     if (result.code === "cancelled" && (await this.#jobs.engine.get(job.id))?.state === "cancelled") {
       await this.#jobs.cancelAwaited(stop.memo);
     }
-    if (result.code === "unavailable" && this.#run.services.isClosed) return await this.#jobs.handOver(job, 0);
+    if (result.code === "unavailable" && this.#run.services.isClosed) {
+      this.#isRequeued = true;
+      return await this.#jobs.handOver(job, 0);
+    }
     const next = afterError(this.#run, job, result);
-    if (typeof next !== "number") return void await this.#jobs.finish(job, next, pieces, stop.memo.undos);
-    await this.#jobs.retry(job, next, pieces);
+    if (typeof next === "number") {
+      this.#isRequeued = true;
+      return await this.#jobs.retry(job, next, pieces);
+    }
+    this.ending = next;
+    // A refusal before the first step leaves nothing that another call could do twice: its idempotency key may be used again.
+    const isRefusal = this.isAwaited && next === result && this.#ledger.isEmpty;
+    if (!isRefusal || !await this.#jobs.forget(job)) await this.#jobs.finish(job, next, pieces, stop.memo.undos);
   }
 
   async #checkCurrent(): Promise<void> {

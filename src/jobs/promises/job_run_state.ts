@@ -7,12 +7,15 @@ import { RunState } from "../../core/dispatch/run_state.ts";
 /** Time limit for server middleware to process a promise outcome, in milliseconds; after that it is sent unchanged. */
 const PROMISE_MIDDLEWARE_MS = 1_000;
 
+/** Stores the result of a run with its job. Resolves with what the caller gets in its place, if that is not the same, such as the promise of a job that continues. */
+type StoreResult = (result: CallResult) => Promise<CallResult | undefined>;
+
 /** State of a run that is promised or stored; a separate object, because each field costs time in every run. */
 class StoredRun {
   /** Stores the work's result with its job. */
-  store: ((result: CallResult) => Promise<void>) | undefined;
+  store: StoreResult | undefined;
   /** Resolves when the work's result has been stored; `undefined` if nothing is stored. */
-  stored: Promise<void> | undefined;
+  stored: Promise<CallResult | undefined> | undefined;
   /** Deadline of the middleware's processing of the promise. */
   middlewareDeadline: Deadline | undefined;
   /** Whether the call ends in a promise while the work continues. */
@@ -26,7 +29,7 @@ export class JobRunState extends RunState {
   #job: StoredRun | undefined;
 
   /** Makes the run a job's: `store` gets the work's result, and the caller gets the result after `store` has resolved. */
-  detach(store: (result: CallResult) => Promise<void>): void {
+  detach(store: StoreResult): void {
     this.ignoreDisconnect();
     this.#useJob().store = store;
   }
@@ -71,7 +74,7 @@ export class JobRunState extends RunState {
     job.work?.resolve(result);
     if (job.store !== undefined) job.stored = job.store(result);
     const { notifyMiddleware } = this;
-    if (notifyMiddleware !== undefined) whenStored(job, () => notifyMiddleware(result));
+    if (notifyMiddleware !== undefined) whenStored(job, (instead = result) => notifyMiddleware(instead));
     if (job.isPromised) this.finish();
   }
 
@@ -81,7 +84,10 @@ export class JobRunState extends RunState {
     if (job === undefined) return super.answer(result);
     job.middlewareDeadline?.clear();
     const answered = this.takeAnswer();
-    if (answered !== undefined) whenStored(job, () => answered.receive(result));
+    if (answered === undefined) return;
+    // What middleware has made of it is not replaced.
+    const isOfWork = result === this.workResult;
+    whenStored(job, (instead) => answered.receive(isOfWork && instead !== undefined ? instead : result));
   }
 
   #useJob(): StoredRun {
@@ -89,7 +95,7 @@ export class JobRunState extends RunState {
   }
 }
 
-function whenStored({ stored }: StoredRun, listener: () => void): void {
+function whenStored({ stored }: StoredRun, listener: (instead?: CallResult) => void): void {
   if (stored === undefined) listener();
   else void stored.then(listener);
 }

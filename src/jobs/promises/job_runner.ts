@@ -13,17 +13,15 @@ import type { Jobs } from "./jobs.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { Future } from "../../internal/future.ts";
 import { uuidOf } from "../../core/token/digest.ts";
-import { formatIssues } from "../../core/schema/issues.ts";
 import { toolOfJob } from "../../core/dispatch/attached_tools.ts";
-import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { settleOrMask } from "../../core/dispatch/error_masking.ts";
 import { CallContext } from "../../core/dispatch/call_context.ts";
-import { configure } from "../../core/dispatch/run_config.ts";
 import type { DispatchServices, ResolvedDeferralOptions } from "../../core/dispatch/deferral.ts";
-import { invalidArguments } from "../../core/dispatch/run_tool.ts";
 import { type LeasedJob, principalIdOf, type RunQuestions } from "../../core/dispatch/services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted } from "./after_error.ts";
+import { refusalOf } from "./call_refusal.ts";
+import { configLost, definitionOf, revisionChanged } from "./job_definition.ts";
 import { JobLease, type LeaseOptions } from "./job_lease.ts";
 import { type JobWaiters, joinedCallFailed } from "./job_waiters.ts";
 import type { ScheduledJobs } from "./scheduled_jobs.ts";
@@ -114,6 +112,7 @@ export class JobRunner {
     const { token } = this.#options.promises.ofJob(lease.job);
     if (run.isKeyed) await this.#jobs.join(lease.job.id);
     lease.isPromised = true;
+    lease.isAwaited = false;
     lease.keepPieces();
     logPromised(this.#services.logger, lease.job);
     const release = () => {
@@ -133,10 +132,8 @@ export class JobRunner {
    * @param waits Whether to return the result if it comes within the budget; otherwise the promise token comes at once.
    */
   async enqueue(run: CallContext, waits: boolean): Promise<CallResult> {
-    const configError = await configure(run);
-    if (configError !== undefined) return configError;
-    const checked = await run.definition.input?.validate(run.request.args);
-    if (checked?.issues !== undefined) return invalidArguments(formatIssues(checked.issues, run.request.args));
+    const refused = await refusalOf(run);
+    if (refused !== undefined) return refused;
     const job = await this.#withConfig(run, jobOfRun(run, { state: "queued", epoch: 0, attempt: 0 }));
     this.ensureWorker();
     const existing = await this.#jobs.engine.insert(job, 0) ? job : await this.#findSame(job);
@@ -162,7 +159,24 @@ export class JobRunner {
   /** Runs a call with an idempotency key, whose result is stored as a job's; a repeated call waits for the result of the first. */
   async runKeyed(run: CallContext): Promise<CallResult> {
     this.ensureWorker();
-    if (await this.#write(run, { isPromised: false, startedMs: this.#services.clock.now() })) {
+    return await this.#runWritten(run, { isPromised: false, startedMs: this.#services.clock.now() });
+  }
+
+  /**
+   * Runs a call whose job is stored before its handler begins, as one that is promised: its steps are kept, and work that breaks is tried
+   * again. The call itself waits for the result within its budget; if the work continues without it, it gets the promise.
+   */
+  async runDurable(run: CallContext): Promise<CallResult> {
+    const found = refusalOf(run);
+    const refused = found instanceof Promise ? await found : found;
+    if (refused !== undefined) return refused;
+    this.ensureWorker();
+    return await this.#runWritten(run, { isPromised: true, isAwaited: true, startedMs: this.#services.clock.now() });
+  }
+
+  /** Runs a call after its job is written; if the job exists already, waits for its result. */
+  async #runWritten(run: CallContext, options: LeaseOptions): Promise<CallResult> {
+    if (await this.#write(run, options)) {
       // The deadline may have expired meanwhile; then the key may be used again.
       return run.runState.workResult ?? await this.#services.runTool(run);
     }
@@ -287,10 +301,11 @@ export class JobRunner {
     const concluded = Promise.withResolvers<void>();
     run.lease = lease;
     // Store the result of a call with an idempotency key before returning it, so that a retry gets the same result.
-    jobRunState(run).detach((result) => {
-      return new Promise((onTried) => {
+    jobRunState(run).detach(async (result) => {
+      await new Promise<void>((onTried) => {
         lease.conclude(this.#withinLimits(result, run, lease.job), onTried).then(concluded.resolve, concluded.reject);
       });
+      return lease.continues ? this.#promise(run, lease, this.#options.promises.ofJob(lease.job).token) : lease.ending;
     });
     return concluded.promise;
   }
@@ -374,23 +389,4 @@ export class JobRunner {
       return settleOrMask(this.#services, error, { tool, callId: id });
     }
   }
-}
-
-/** The definition that a job runs: the current one, or the earlier one that it began with. */
-function definitionOf({ revision }: Job, current: ToolDefinition): ToolDefinition {
-  const earlier = current.earlierRevisions.find((one) => one.revision === revision);
-  if (earlier === undefined || revision === current.revision) return current;
-  // The rest, such as the middleware, is that of the server as it is now.
-  const { input, output, partial, errors, handler, adapters, config } = earlier;
-  return { ...current, input, output, partial, errors, handler, adapters, config, revision };
-}
-
-function revisionChanged({ tool }: Job): FailureOutcome {
-  const message = `The tool ${tool} has changed since the work began; call it again`;
-  return { kind: "failure", code: "revision_changed", message, data: undefined };
-}
-
-function configLost({ tool }: Job): CallResult {
-  const message = `What the work of ${tool} was configured with can no longer be read; call it again`;
-  return { kind: "failure", code: "config_lost", message, data: undefined };
 }

@@ -28,6 +28,11 @@ export class LedgerWriter {
     this.#position = position;
   }
 
+  /** Whether the ledger has no entry. */
+  get isEmpty(): boolean {
+    return this.#position === 0;
+  }
+
   /** Resolves when the entry is stored: `false` if the run is no longer the current one. Rejects if the engine fails. */
   add(entry: LedgerEntry): Promise<boolean> {
     const written = Promise.withResolvers<boolean>();

@@ -156,13 +156,14 @@ class EngineDeferral implements Deferral {
   }
 
   startAsJob(run: CallContext, { idempotencyKey, isPromiseWanted }: CallMeta): Promise<CallResult> | undefined {
-    const mayPromise = run.definition.promise !== undefined;
-    const isEnqueued = isPromiseWanted === true && mayPromise;
-    const waits = !isEnqueued && this.startsElsewhere && mayPromise;
-    if (!run.isKeyed && !isEnqueued && !waits) return undefined;
+    const { promise } = run.definition;
+    const isEnqueued = promise !== undefined && (isPromiseWanted === true || this.startsElsewhere);
+    const isDurable = promise?.durable === "start" || (promise !== undefined && idempotencyKey !== undefined);
+    if (!run.isKeyed && !isEnqueued && !isDurable) return undefined;
     return this.#withJobs(({ runner }) => {
       if (run.isKeyed) runner.bindKey(run, idempotencyKey);
-      return isEnqueued || waits ? runner.enqueue(run, waits) : runner.runKeyed(run);
+      if (isEnqueued) return runner.enqueue(run, isPromiseWanted !== true);
+      return isDurable ? runner.runDurable(run) : runner.runKeyed(run);
     });
   }
 

@@ -31,6 +31,7 @@ const LISTED_PROMISE = {
   jobTimeoutMs: 0,
   required: false,
   keepFailed: false,
+  durable: "budget",
 } as const;
 
 /** Creates the tool `search_tools`, which returns the tools that match a query of a few words and that the caller may call. */

@@ -9,6 +9,7 @@ import { LEASE_CHECKS, PROCESS_CHECKS } from "./lease_checks.ts";
 import { LIST_CHECKS } from "./list_checks.ts";
 import { PIECE_CHECKS } from "./piece_checks.ts";
 import { SAGA_CHECKS } from "./saga_checks.ts";
+import { START_CHECKS } from "./start_checks.ts";
 import { WAIT_CHECKS } from "./wait_checks.ts";
 
 /** A check of an engine, for the test function of any framework: it passes if `run()` resolves. */
@@ -33,6 +34,7 @@ const PARTS = {
   "calls of other tools": INNER_CALL_CHECKS,
   "sleeps and waits": WAIT_CHECKS,
   "steps that fail": SAGA_CHECKS,
+  "calls stored at their start": START_CHECKS,
   "pieces of streams": PIECE_CHECKS,
   lists: LIST_CHECKS,
 };
