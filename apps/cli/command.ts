@@ -91,6 +91,7 @@ function formatExamples(examples: CommandDefinition<object, readonly string[]>["
   return ["Examples", ...examples.map(([call, meaning]) => `  ${call}\n      ${meaning}`)].join("\n");
 }
 
+/** Flags of a command by their names, as far as completions need them. */
 type FlagTable = Readonly<Record<string, { readonly kind: string; readonly values?: readonly string[] }>>;
 
 /** `bearerEnv`: `--bearer-env`. */

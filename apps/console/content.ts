@@ -19,6 +19,7 @@ export interface PageResource {
   readonly mimeType?: string;
 }
 
+/** A prompt, as the page lists it. */
 export interface PagePrompt {
   readonly name: string;
   readonly title?: string;
@@ -90,6 +91,7 @@ export async function loadContents(): Promise<void> {
   contents.value = listed;
 }
 
+/** Lists of a server, and what went wrong with one of them. */
 type Lists = readonly [listed: Contents | undefined, problem: string];
 
 /** The server reports no changes to another caller than the page. */

@@ -17,6 +17,7 @@ export interface CallableWire {
   readonly hasHandshake?: boolean;
 }
 
+/** A request of the page over one wire, before the credentials are added. */
 export interface WireRequest {
   readonly method: string;
   readonly url: string;

@@ -10,6 +10,7 @@ export interface KeptJson {
   readonly cut?: number;
 }
 
+/** An event of a call, as the server's feed sends it. */
 interface FeedEvent {
   readonly type: "begin" | "event" | "end" | "refused";
   readonly seq: number;
@@ -55,6 +56,7 @@ export interface Row {
   readonly events: readonly FeedEvent[];
 }
 
+/** Counts and times of one tool, as the server's feed sends them. */
 export interface ToolStats {
   readonly tool: string;
   readonly calls: number;
@@ -65,6 +67,7 @@ export interface ToolStats {
   readonly perSecond: readonly number[];
 }
 
+/** A message of the feed of one process. */
 interface Part {
   readonly instance: string;
   readonly lost: number;

@@ -65,6 +65,7 @@ export function encodeToolRequest(name: string, args: Json, meta?: Json): Uint8A
   return joinBytes([0], new Uint8Array(length.buffer), message);
 }
 
+/** Reads the value of a field from the bytes of a message. */
 type Read = (bytes: Uint8Array, number: number) => unknown;
 
 /** Fields of a message in order: number, and number, bytes or double. */

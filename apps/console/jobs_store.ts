@@ -7,6 +7,7 @@ import type { QuestionAnswer } from "./questions.ts";
 /** States of jobs, in the order of their life. */
 export const STATES = ["queued", "running", "asking", "waiting", "blocked", "done", "cancelled"] as const;
 
+/** A job in the list, as the API of the console sends it. */
 export interface JobRow {
   readonly id: string;
   readonly tool: string;
@@ -24,6 +25,7 @@ export interface JobRow {
   readonly canRetry: boolean;
 }
 
+/** One job with its steps, waits and questions. */
 export interface JobView extends JobRow {
   readonly version: number;
   readonly epoch: number;
@@ -67,6 +69,7 @@ export const changes = signal<readonly JobChange[]>([]);
 const MAX_ROWS = 500;
 const MAX_CHANGES = 100;
 
+/** A page of the list of jobs. */
 type Listed = { readonly owner?: string; readonly jobs: readonly JobRow[]; readonly cursor?: string };
 
 /** Reads the first page, or adds the next one. */

@@ -19,6 +19,7 @@ export interface Asked {
   readonly questions: readonly PageQuestion[];
 }
 
+/** Answer that the user of the page gives to a question. */
 export interface QuestionAnswer {
   readonly action: "accept" | "decline" | "cancel";
   readonly content?: Json;

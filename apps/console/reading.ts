@@ -26,6 +26,7 @@ export interface Reading {
   soFar(isDone: boolean): Pick<Exchange, "text" | "outcome" | "events">;
 }
 
+/** Returns the time since the request was sent, in milliseconds. */
 type Since = () => number;
 
 export function readText(wire: WireReader, { headers, status }: Response, since: Since): Reading {

@@ -24,6 +24,7 @@ export function testCode(tool: string, args: Json, outcome: Outcome | undefined)
   ].join("\n");
 }
 
+/** What a generated test asserts: the import that it uses, its code, and its title. */
 type Expectation = readonly [used: string, code: string, title: string];
 
 function expectation(call: string, outcome: Outcome | undefined): Expectation {

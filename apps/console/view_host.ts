@@ -107,6 +107,7 @@ export function openView(options: ViewOptions): () => void {
 
 type Id = string | number;
 
+/** A view in its frame, and the messages between it and the page. */
 class View {
   readonly #options: ViewOptions;
   readonly #frame = document.createElement("iframe");

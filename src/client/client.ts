@@ -117,6 +117,7 @@ interface Request {
   readonly token?: string;
 }
 
+/** Makes calls over a transport: time limits, repetitions, promises and questions. */
 class Caller implements ClientMethods {
   readonly #transport: Transport;
   readonly #options: ClientOptions;

@@ -112,6 +112,7 @@ function completeAs(catalog: ContentCatalog, { ref, argument, context }: Members
   });
 }
 
+/** Reads, lists or completes for the principal of a call. */
 type Run = (input: Members, call: ContentCall) => MaybeFuture<CallResult>;
 
 function runAs(run: Run): CallerAnswer {

@@ -53,6 +53,7 @@ export class CallStats {
   }
 }
 
+/** Counts and times of one tool, for a percentile and for the last seconds. */
 class ToolCounts {
   readonly #buckets = new Uint32Array(BUCKETS);
   readonly #seconds = new Uint32Array(SECONDS);

@@ -117,6 +117,7 @@ const MAX_FOUND = 20;
 /** Pages that may watch at once. */
 const MAX_WATCHERS = 8;
 
+/** Serves the page and its API. */
 class Console implements MountedWire {
   readonly paths: readonly string[];
   readonly unauthenticatedPaths: readonly string[];

@@ -8,6 +8,7 @@ import { asObject, type Members } from "../internal/json.ts";
 import type { Reply, WireHost } from "../wires/wire.ts";
 import { ok, refusal } from "./replies.ts";
 
+/** A request of the screen of jobs. */
 type JobQuery = (jobs: ServerJobs, input: Members, hasValues: boolean) => Promise<unknown>;
 
 const QUERIES: Readonly<Record<string, JobQuery>> = {

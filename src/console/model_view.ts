@@ -43,6 +43,7 @@ export interface ModelView {
   readonly entry?: { readonly json: string; readonly changes: readonly unknown[] };
 }
 
+/** One tool as the vendor's adapter sends it. */
 interface Entry {
   readonly sentAs: string;
   readonly sent: unknown;

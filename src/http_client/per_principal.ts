@@ -5,6 +5,7 @@ import type { MaybePromise } from "../internal/async.ts";
 /** Maximum number of principals whose states are kept. When it is exceeded, the least recently used one is ended. */
 const MAX_PRINCIPALS = 256;
 
+/** State of one principal, and what decides when it may be closed. */
 interface Entry<State> {
   readonly state: State;
   /** The principal as of its last call: its claims may have changed since the state was created. */

@@ -135,6 +135,7 @@ interface Reader {
   cancel(): Promise<void>;
 }
 
+/** A chunk of a response body, or its end. */
 type ReadResult = { readonly done: false; readonly value: Uint8Array<ArrayBuffer> } | { readonly done: true };
 
 /** Joins the chunks of a body, and removes its byte order mark. */

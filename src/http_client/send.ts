@@ -34,6 +34,7 @@ export interface HttpClientOptions {
 /** Default of {@link HttpClientOptions.maxResponseBytes}. */
 export const DEFAULT_MAX_RESPONSE_BYTES = 67_108_864;
 
+/** A request, before the headers and limits of the client's options are added. */
 export interface HttpRequest {
   /** `GET`, `POST`, … */
   readonly method: string;

@@ -5,6 +5,7 @@
  */
 import { createParser, type EventSourceParser, type ParserConfig } from "eventsource-parser";
 
+/** One event of a stream of Server-Sent Events. */
 export interface SseEvent {
   /** Name of the event. Default: `message`. */
   readonly event: string;

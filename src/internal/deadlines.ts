@@ -210,6 +210,7 @@ class Schedule {
   }
 }
 
+/** Deadlines of one duration, which are due in the order in which they were set. */
 class Lane {
   readonly schedule: Schedule;
   readonly durationMs: number;

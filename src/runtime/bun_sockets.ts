@@ -65,6 +65,7 @@ export function bunHandlers(maxPayloadLength: number): BunWebSocketHandlers {
 /** Handlers for your `Bun.serve({ fetch: server.fetch, websocket: bunWebSocket })`; messages up to 1 MiB. `serve()` has them built in. */
 export const bunWebSocket: BunWebSocketHandlers = /* @__PURE__ */ bunHandlers(1_048_576);
 
+/** A WebSocket of Bun, as a connection reads and writes it. */
 class BunPort implements FramePort {
   readonly #socket: BunSocket;
 

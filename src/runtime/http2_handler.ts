@@ -35,6 +35,7 @@ export function toHttp2Handler(
   };
 }
 
+/** Writes the reply to a stream of HTTP/2. */
 class StreamSender extends ReplySender {
   readonly #dispatch: Dispatch;
   readonly #head: Http2Head;
@@ -82,6 +83,7 @@ class Http2Metadata extends NodeMetadata {
   }
 }
 
+/** Head of a request over HTTP/2, read from its pseudo-headers. */
 class Http2Head implements Head {
   principal: Principal | undefined;
   readonly carriesTrailers = true;

@@ -2,16 +2,19 @@ import type { Hmac } from "../core/token/guard.ts";
 import { keyRing } from "../core/keys/key_ring.ts";
 import type { QuestionKeys } from "../core/dispatch/services.ts";
 
+/** The members of a hash of `node:crypto` that are used here. */
 interface Hash {
   update(message: Uint8Array): Hash;
   digest(): Uint8Array;
 }
 
+/** The functions of `node:crypto` that are used here, so that no types of Node are needed. */
 interface CryptoModule {
   createHmac(algorithm: "sha256", key: object): Hash;
   createSecretKey(key: Uint8Array): object;
 }
 
+/** The members of `process` that are used here. */
 interface Process {
   readonly env: Readonly<Record<string, string | undefined>>;
   getBuiltinModule?(id: "node:crypto"): CryptoModule;

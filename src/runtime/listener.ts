@@ -51,12 +51,14 @@ export async function discard(listener: Listener): Promise<void> {
   await Promise.all([listener.stopAccepting(), listener.close()]);
 }
 
+/** The members of a server of `Bun.serve` that are used here. */
 interface BunServer {
   readonly port: number;
   readonly pendingRequests: number;
   stop(closeActiveConnections?: boolean): Promise<void>;
 }
 
+/** The functions of `Bun` that are used here. */
 interface BunGlobal {
   serve(options: {
     readonly port: number;
@@ -84,11 +86,13 @@ export function listenOnBun(server: Server, options: ListenOptions): Listener {
   };
 }
 
+/** The members of a server of `Deno.serve` that are used here. */
 interface DenoServer {
   readonly addr: { readonly port: number };
   readonly finished: Promise<void>;
 }
 
+/** The functions of `Deno` that are used here. */
 interface DenoGlobal {
   serve(
     options: ListenOptions & { readonly onListen: () => void; readonly signal: AbortSignal },

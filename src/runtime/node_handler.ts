@@ -213,6 +213,7 @@ function toError(thrown: unknown): object {
   });
 }
 
+/** Writes the reply to a response of `node:http`. */
 class ResponseSender extends ReplySender {
   readonly #response: ServerResponse;
 

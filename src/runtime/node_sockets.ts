@@ -92,6 +92,7 @@ async function createAcceptor(maxPayload: number): Promise<WebSocketServer> {
   });
 }
 
+/** Writes the reply to a request for an upgrade, before there is a WebSocket. */
 class SocketSender extends ReplySender {
   protected readonly send: (reply: Reply) => void;
   protected readonly abandon: () => void;
@@ -103,6 +104,7 @@ class SocketSender extends ReplySender {
   }
 }
 
+/** A request for an upgrade, with the subprotocol that the wire has selected. */
 interface UpgradeRequest extends IncomingMessage {
   selected?: string;
 }

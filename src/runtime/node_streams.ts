@@ -29,6 +29,7 @@ export class NodeMetadata implements Metadata {
 /** Time between the error for a body that took too long and the end of its request, in milliseconds. The reply is sent meanwhile. */
 const LINGER_MS = 1_000;
 
+/** Body of a request of `node:http`, read within a limit of bytes and time. */
 export class NodeBody implements Body {
   readonly #request: Readable;
   readonly #headers: NodeHeaders;

@@ -213,6 +213,7 @@ function onSignals(signals: readonly string[], close: () => void): () => void {
   return unhook;
 }
 
+/** The functions of `process` or `Deno` by which signals arrive. */
 interface SignalSource {
   on(signal: string, listener: () => void): unknown;
   removeListener(signal: string, listener: () => void): unknown;

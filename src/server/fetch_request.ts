@@ -57,6 +57,7 @@ function isIdentified(host: unknown): host is IdentifiedHost {
   return typeof host === "object" && host !== null && "principal" in host;
 }
 
+/** A request of the Fetch API as a wire reads it: head, body, and the receiver of its reply. */
 export class FetchRequest implements Head, Body, Receiver<Reply> {
   declare principal: Principal | undefined;
   declare readonly refusal: ToolError | undefined;

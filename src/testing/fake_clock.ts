@@ -2,6 +2,7 @@ import * as jobModule from "../jobs/promises/job_service.ts";
 import { provideJobModule } from "../jobs/promises/with_promises.ts";
 import type { Clock } from "../internal/time.ts";
 
+/** A callback that is due when the clock reaches its time. */
 interface Timer {
   readonly dueMs: number;
   readonly callback: () => void;

@@ -145,6 +145,7 @@ interface Running<Source> {
   isUp: boolean;
 }
 
+/** Replicas of a server in one process, whose requests are lost, repeated or cut by a seed. */
 class Simulation<Source extends ReplicaServer> implements ReplicaSimulation<Source> {
   faults: ReplicaFaults;
   readonly journal: ReplicaRecord[] = [];

@@ -57,6 +57,7 @@ export async function runBench(transport: Transport, options: BenchOptions): Pro
   return bench;
 }
 
+/** Counts and times of the calls of a measurement. */
 class Bench implements BenchResult {
   readonly latency: Histogram = new Histogram();
   readonly outcomes = new Map<string, number>();

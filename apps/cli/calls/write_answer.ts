@@ -7,6 +7,7 @@ import { writeOut } from "../files/write_out.ts";
 import { printableLine } from "../terminal/terminal.ts";
 import { formatAnswer } from "./answer_text.ts";
 
+/** A file within an answer. */
 interface AnswerFile {
   readonly bytes: Uint8Array;
   /** Media type. Foreign text. */

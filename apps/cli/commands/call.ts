@@ -94,6 +94,7 @@ export const callCommand: CliCommand = defineCommand<CallFlags>({
   },
 });
 
+/** What one call needs: its arguments, and where its answer goes. */
 interface CallOnce {
   readonly name: string;
   readonly args: Members;

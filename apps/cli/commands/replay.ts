@@ -114,6 +114,7 @@ async function compareWith(
   return counts.different > 0 ? EXIT.found : EXIT.ok;
 }
 
+/** Results of a replay against a target. */
 interface Counts {
   readonly same: number;
   readonly different: number;

@@ -54,6 +54,7 @@ function declare(
   return `/** ${comment} */\nexport interface ${name} {${members.length === 0 ? "" : `\n${members.join("")}`}}\n`;
 }
 
+/** An argument of a prompt, or a variable of a template, as a member of a written type. */
 interface TextMember {
   readonly name: string;
   readonly isRequired: boolean;

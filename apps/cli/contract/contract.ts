@@ -85,6 +85,7 @@ async function digestOf(tools: readonly ListedTool[], contents: readonly string[
   return toHex(await sha256(canonicalJson([read, contents])));
 }
 
+/** A tool as text of TypeScript. */
 interface WrittenTool {
   readonly declarations: readonly string[];
   /** Member of the interface of tools. */

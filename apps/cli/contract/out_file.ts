@@ -14,6 +14,7 @@ export interface OutFlags {
   readonly json?: boolean;
 }
 
+/** A flag without a value, as the parser of arguments takes it. */
 interface BooleanFlag {
   readonly kind: "boolean";
   readonly optional: true;

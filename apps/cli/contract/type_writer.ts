@@ -28,6 +28,7 @@ export function declareTypes(declared: DeclaredSchema, names: TypeNames): string
   return [...writer.declarations()];
 }
 
+/** Writes the type of one schema, with declarations for parts that refer to themselves. */
 class DeclarationWriter {
   readonly #name: string;
   readonly #readonly: string;

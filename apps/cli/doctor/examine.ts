@@ -45,6 +45,7 @@ export async function* examine(options: ExamineOptions): AsyncGenerator<Examined
   }
 }
 
+/** A step that has been done, and whether it ends the examination. */
 type Ran = readonly [name: StepName, result: StepResult, isEnd?: boolean];
 
 async function* runSteps(options: ExamineOptions): AsyncGenerator<Ran> {

@@ -94,6 +94,7 @@ export async function updateFile(
   });
 }
 
+/** Content of a file; `undefined` if there is no such file. */
 type MaybeContent = string | Uint8Array | undefined;
 
 /**
@@ -124,6 +125,7 @@ export function createFiles(folder: string, files: Readonly<Record<string, strin
   });
 }
 
+/** What a write has created, and removes again if it fails. */
 interface Created {
   readonly files: string[];
   readonly folders: string[];

@@ -78,12 +78,14 @@ function replace(
   return [...before, ...kept, ...linesOf(Object.fromEntries(left)), ...rest.length > 0 ? ["", ...rest] : [""]];
 }
 
+/** A key with its value, a comment, or an empty line. */
 interface Statement {
   /** `undefined` for comments and empty lines. */
   readonly key: string | undefined;
   readonly text: readonly string[];
 }
 
+/** Statements of a table, and the lines of the tables that follow it. */
 interface TableBody {
   readonly statements: readonly Statement[];
   readonly rest: readonly string[];

@@ -49,6 +49,7 @@ export async function findEndpoint(
   return { url: url.href, warning };
 }
 
+/** What a URL was found to be. */
 interface Answer {
   /** Whether MCP answers, answers to callers with a token, or does not answer. */
   readonly state: "answers" | "refuses" | "silent";

@@ -62,6 +62,7 @@ export async function runInit(folder: string | undefined, flags: InitFlags, host
   return true;
 }
 
+/** What the flags have decided; the person is asked for the rest. */
 interface Choices {
   readonly folder: string | undefined;
   readonly template: TemplateName | undefined;

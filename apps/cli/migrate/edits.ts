@@ -1,5 +1,6 @@
 /** Replacements in the text of one file, by offset. All other text stays as it is, comments and line ends included. */
 
+/** Text that replaces a range of a source file. */
 interface Edit {
   readonly start: number;
   readonly end: number;

@@ -11,6 +11,7 @@ export interface KnownImport {
   readonly declaration: ImportDeclaration;
 }
 
+/** A name that the rewritten file has to import. */
 interface Added {
   readonly module: string;
   readonly name: string;

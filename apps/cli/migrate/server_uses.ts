@@ -134,6 +134,7 @@ export class ToolSwitches {
   }
 }
 
+/** A place that enables, disables or removes a tool. */
 interface Switch {
   readonly node: Node;
   /** What is assigned. `undefined` if `enabled` is read. */

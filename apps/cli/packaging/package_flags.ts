@@ -5,6 +5,7 @@ import { CliError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT } from "../exit_codes.ts";
 
+/** Flags that name variables of the environment of a packaged server. */
 interface VariableFlags {
   readonly env?: readonly string[];
 }

@@ -32,6 +32,7 @@ export const PORT_FLAG: PortFlag = {
   brief: "Port. Default: a free one",
 };
 
+/** The flag `--port`, as the parser of arguments takes it. */
 interface PortFlag {
   readonly kind: "parsed";
   readonly parse: (text: string) => number;

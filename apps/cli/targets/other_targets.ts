@@ -11,6 +11,7 @@ import { candidatesOf } from "./wires.ts";
 
 export { resolveConfigured } from "./configured.ts";
 
+/** A target that is neither a module nor an entry of a host: a URL, a program or a recording. */
 type OtherTarget = Exclude<Target, { readonly kind: "module" | "configured" }>;
 
 /** Opens a URL, a gRPC address, a program or a recording. To be closed by the caller. */

@@ -6,6 +6,7 @@ import { readFileBytes } from "../files/place.ts";
 import { inUserFolder } from "../files/user_folder.ts";
 import { updateFile, whileUsed } from "../files/write_file.ts";
 
+/** Content of the file: what the store was given, by its keys. */
 type Entries = Readonly<Record<string, unknown>>;
 
 /**

@@ -92,6 +92,7 @@ function wireOptionsOf(
   };
 }
 
+/** A try to reach a server over one wire: the connection, or the error. */
 interface Attempt {
   readonly opened?: TargetConnection;
   readonly error: ErrorResult;

@@ -8,6 +8,7 @@ export interface CodeError {
   readonly line?: number | undefined;
 }
 
+/** Modules that code of the page may import, by their names. */
 type Modules = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 const AsyncFunction = (async () => {}).constructor as new (

@@ -8,6 +8,7 @@ const MAX_KEY = 256;
 /** Maximum length of a trace member, in UTF-16 code units. W3C Baggage requires at least this much to be propagated. */
 const MAX_TRACE_TEXT = 8_192;
 
+/** A member of `_meta`, and how it is checked. */
 interface Member {
   /** Name of the decoded member of {@link CallMeta}. */
   readonly name: keyof CallMeta;

@@ -66,17 +66,20 @@ interface Reader {
   readonly templates: readonly Runnable<ResourceDefinition>[];
 }
 
+/** Parameters of a read: the URI, and the variables of the template that matches it. */
 interface Read {
   readonly uri: string;
   readonly variables: UriVariables;
 }
 
+/** Parameters of a completion. */
 interface Complete {
   readonly argument: string;
   readonly value: string;
   readonly otherArguments: Readonly<Record<string, string>>;
 }
 
+/** Resources and prompts of a server, listed and read through dispatch like calls. */
 class ServerContentCatalog implements ContentCatalog {
   readonly methods: ReadonlyMap<string, ContentMethod>;
   readonly hasPrompts: boolean;

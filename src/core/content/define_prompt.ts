@@ -107,6 +107,7 @@ export function definePrompt<const Name extends string>(name: Name): EmptyPrompt
   return new Builder({ ...BLANK, name }) as unknown as EmptyPromptBuilder<Name>;
 }
 
+/** A prompt whose definition is not finished. */
 type Draft = Omit<PromptDefinition, "description" | "handler"> & { readonly description: string | undefined };
 
 const BLANK: Omit<Draft, "name"> = {
@@ -120,6 +121,7 @@ const BLANK: Omit<Draft, "name"> = {
   ...NO_ARGUMENTS,
 };
 
+/** Sets one member of a prompt with each method, in a copy. */
 class Builder {
   readonly #draft: Draft;
   /** Lets `createServer` report an unfinished prompt. */

@@ -116,6 +116,7 @@ export function defineResource<const Uri extends string>(uri: Uri): ResourceBuil
   return new Builder({ ...BLANK, uri, template, name: uri }) as unknown as ResourceBuilder<Uri>;
 }
 
+/** A resource whose definition is not finished. */
 type Draft = Omit<ResourceDefinition, "reader">;
 
 const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
@@ -135,6 +136,7 @@ const BLANK: Omit<Draft, "uri" | "template" | "name"> = {
   list: undefined,
 };
 
+/** Sets one member of a resource with each method, in a copy. */
 class Builder {
   readonly #draft: Draft;
   /** Lets `createServer` report an unfinished resource. */

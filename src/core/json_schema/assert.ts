@@ -71,6 +71,7 @@ export function assertSchema(root: Readonly<Record<string, unknown>>): void {
   new Reader(root).schema(root, "#");
 }
 
+/** Compiles a schema to a check, and resolves its references. */
 class Reader {
   readonly #root: unknown;
 

@@ -97,6 +97,7 @@ function toIssue({ path, expected, isMissing }: Problem): Issue {
   return { message: isMissing ? `"${path.at(-1)}" is required` : `Expected ${expected}`, path, expected };
 }
 
+/** A check that returns what is wrong, and where. */
 type Findings = (value: unknown) => readonly OutputUnit[];
 
 function compile(schema: Readonly<Record<string, unknown>>): Findings {

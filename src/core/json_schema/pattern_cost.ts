@@ -67,6 +67,7 @@ function isValid(pattern: string): boolean {
   }
 }
 
+/** Reads a pattern from left to right, and estimates how the time of a match grows with the text. */
 class CostReader {
   readonly #tokens: readonly string[];
   #at = 0;

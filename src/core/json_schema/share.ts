@@ -45,6 +45,7 @@ interface SharedPart {
   count: number;
 }
 
+/** Finds parts of a schema that are the same, and makes definitions of them. */
 class SchemaSharer {
   /** JSON texts of parts. */
   readonly #texts = new Map<Members, string>();

@@ -39,6 +39,7 @@ export function typeTextOf(schema: JsonSchema): string {
   return new SignatureWriter().type(toTypeNode({ schema, root: schema }), 0);
 }
 
+/** Writes types as text, up to a number of parts, beyond which it writes an ellipsis. */
 class SignatureWriter {
   #left = MAX_PARTS;
 

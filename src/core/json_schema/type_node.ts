@@ -91,6 +91,7 @@ function targetOf(reference: unknown, root: unknown): unknown {
   return typeof reference === "string" && /^#(\/|$)/.test(reference) ? valueAt(root, reference) : undefined;
 }
 
+/** Converts a schema to types, and resolves its references. */
 class TypeReader {
   readonly #root: unknown;
 

@@ -41,6 +41,7 @@ export function createRedactor(literals: Iterable<string> = []): Redactor {
   };
 }
 
+/** Replaces secrets within a text. */
 type RedactText = (text: string) => string;
 
 function redactValue(

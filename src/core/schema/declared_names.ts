@@ -44,6 +44,7 @@ export function refuseOthers(schema: JsonSchema, level: NameLevel | undefined): 
   return copy;
 }
 
+/** The members of a schema of JSON that are changed here. */
 interface Changeable {
   additionalProperties?: unknown;
   readonly properties?: Readonly<Record<string, Changeable>>;

@@ -60,6 +60,7 @@ export interface OldDefinition {
   readonly [member: string]: unknown;
 }
 
+/** A check of a schema of zod 3, such as a minimum. */
 interface OldCheck {
   readonly kind: string;
   readonly value?: unknown;
@@ -142,6 +143,7 @@ function membersOf(type: string, old: OldDefinition): Readonly<Record<string, un
   }
 }
 
+/** The check of `z.custom()` and `.refine()`, as zod 3 stores it. */
 type Refinement = (value: unknown, ctx: { addIssue(issue: { readonly message?: unknown }): void }) => unknown;
 
 /**

@@ -37,6 +37,7 @@ const RANGES: ReadonlyMap<string | undefined, readonly [minimum: number, maximum
   ["uint32", [0, 4294967295]],
 ]);
 
+/** Converts one schema of zod, which may refer to itself, to JSON Schema. */
 class ZodConverter {
   /** Schemas that are being converted, with the reference to each that is used. */
   readonly #open = new Map<ZodNode, string | undefined>();

@@ -11,6 +11,7 @@ export function writeSchema(schema: Members, vendor: unknown): string {
   return json.length > MAX_JSON || json === "{}" ? "…" : json;
 }
 
+/** Name under which a program imports its schema library: `z` for zod, `v` for valibot. */
 type Prefix = "z" | "v";
 
 function writePart(schema: Members, prefix: Prefix): string {

@@ -31,6 +31,7 @@ export function compareSchemas(before: SchemaPlace, after: SchemaPlace): readonl
   return [...new Map(changes.map((change) => [JSON.stringify(change), change])).values()];
 }
 
+/** Compares two schemas, which may refer to themselves, and names the changes that break callers. */
 class SchemaComparer implements PartComparer {
   readonly #areRootsEqual: boolean;
   /** Changes of pairs that were compared. */

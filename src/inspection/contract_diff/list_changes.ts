@@ -144,6 +144,7 @@ function comparePartials(before: Members | undefined, after: Members | undefined
   return before === undefined ? [] : [change("breaking", "partial", "its schema was removed")];
 }
 
+/** Whether callers of a tool never get a promise, may get one, or have to support promises. */
 type Promises = "never" | "optional" | "required";
 
 function comparePromises(before: Promises, after: Promises): Change[] {

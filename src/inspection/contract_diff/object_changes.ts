@@ -109,6 +109,7 @@ export function compareArrays(before: ObjectPlace, after: ObjectPlace, parts: Pa
   ];
 }
 
+/** What a schema states about the items of an array. */
 interface Items {
   readonly first: readonly unknown[];
   /** Schema of the items that follow. */

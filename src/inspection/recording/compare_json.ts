@@ -34,6 +34,7 @@ export function compareJson(recorded: unknown, now: unknown, ignore: readonly st
   return comparison;
 }
 
+/** Collects the differences of two values, and leaves out ignored places and what was redacted. */
 class Comparison implements JsonComparison {
   readonly differences: JsonDifference[] = [];
   redacted = 0;

@@ -95,6 +95,7 @@ function readHead(line: string): RecordHead {
   return head as unknown as RecordHead;
 }
 
+/** A line of a recording: a call, one of its events, or its end. */
 type Line =
   | CallLine
   | { readonly n: number; readonly event: Members }

@@ -8,6 +8,7 @@ interface AdkPart {
   readonly functionResponse?: { readonly response?: object | undefined } | undefined;
 }
 
+/** A message in a request of ADK. Only these members are used. */
 interface AdkContent {
   readonly role?: string | undefined;
   readonly parts?: readonly AdkPart[] | undefined;
@@ -18,6 +19,7 @@ interface AdkRequest {
   readonly llmRequest: { readonly contents: AdkContent[] };
 }
 
+/** A tool of ADK that may change the request before it is sent to the model. */
 interface RequestProcessor {
   processLlmRequest(request: AdkRequest): Promise<void>;
 }
@@ -28,6 +30,7 @@ interface RequestProcessor {
  */
 const FILES: unique symbol = Symbol("toolwire.files");
 
+/** Answer of a tool for ADK, with the parts that its JSON leaves out. */
 type FileResponse = { readonly result: string; [FILES]?: readonly AdkPart[] };
 
 /** Makes the answer of a tool whose text names files. */

@@ -233,6 +233,7 @@ function findReferences(search: SearchTool, given: unknown): AnthropicToolRefere
   return search.findTools(given).map(({ name }) => ({ type: "tool_reference", tool_name: name }));
 }
 
+/** A call that Anthropic's model requests. */
 interface ToolUse extends AnthropicBlock {
   readonly id: string;
   readonly name: string;

@@ -19,6 +19,7 @@ export interface ClaudeTransport {
   onclose?: () => void;
 }
 
+/** A call under way, which a cancellation aborts. */
 interface RunningCall {
   readonly abort: AbortController;
   readonly progressToken: unknown;

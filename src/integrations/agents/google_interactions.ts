@@ -131,6 +131,7 @@ function toPart(part: AnswerPart): GoogleInteractionPart {
   return { type, data, mime_type: mimeType };
 }
 
+/** A call that Google's model requests, in the Interactions API. */
 interface FunctionCall extends GoogleInteractionStep {
   readonly id: string;
   readonly name: string;

@@ -187,8 +187,10 @@ function toLangChainTool(tool: AgentTool, media: readonly string[] | undefined):
   };
 }
 
+/** Result of a tool of LangChain: what the model gets, and what the program gets. */
 type Answer = [content: string | LangChainBlock[], artifact: LangChainArtifact];
 
+/** The member of a tool of LangChain that calls it. */
 interface Invokable {
   invoke(call: object): Promise<unknown>;
 }

@@ -51,4 +51,5 @@ function inlineDefinitions(schema: ParameterSchema): ParameterSchema | undefined
   }
 }
 
+/** Thrown where a reference cannot be replaced by its definition. */
 class NotInlined extends Error {}

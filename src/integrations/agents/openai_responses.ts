@@ -307,6 +307,7 @@ function toOutputPart(part: AnswerPart): OpenAiOutputPart {
   return { type: "input_file", filename: part.name ?? "file", file_data: url };
 }
 
+/** A call that OpenAI's model requests, in the Responses API. */
 interface FunctionCallItem extends OpenAiResponseItem {
   readonly call_id: string;
   readonly name: unknown;
@@ -316,6 +317,7 @@ interface FunctionCallItem extends OpenAiResponseItem {
   readonly async?: unknown;
 }
 
+/** A search for tools that OpenAI's model requests. */
 interface SearchItem extends OpenAiResponseItem {
   readonly call_id: string;
   readonly arguments: unknown;

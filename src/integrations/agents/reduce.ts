@@ -25,8 +25,10 @@ export function reduce(schema: ParameterSchema, dialect: Dialect): ReducedSchema
   }
 }
 
+/** Converts arguments that fit the reduced schema to arguments that fit the original one. */
 type RestoreArguments = (given: unknown) => unknown;
 
+/** A schema in the form that a vendor accepts. */
 interface Converted {
   readonly schema: ParameterSchema;
   /** `undefined` if the reduced value is the original value. */
@@ -35,6 +37,7 @@ interface Converted {
   readonly notes?: readonly string[];
 }
 
+/** A definition of the original schema, converted at its first use. */
 interface Definition {
   readonly name: string;
   converted?: Converted;
@@ -43,6 +46,7 @@ interface Definition {
 /** Maximum number of definitions that are copied in place of references. */
 const MAX_COPIES = 200;
 
+/** Converts one schema to the part of JSON Schema that a vendor accepts, and notes what was changed. */
 class Reduction {
   readonly #root: ParameterSchema;
   readonly #dialect: Dialect;

@@ -28,6 +28,7 @@ const readForms = new ObjectCache((root: ParameterSchema) => {
   return new ObjectCache((schema: ParameterSchema) => new FormReader(root).read(schema) ?? null);
 });
 
+/** Reads the forms of a schema, up to a number of parts. */
 class FormReader {
   readonly #root: ParameterSchema;
   #left = MAX_READ;

@@ -204,6 +204,7 @@ interface AuthSettings {
   readonly scopes: readonly string[];
 }
 
+/** Finds the principal of each request by the function of the options, within its time limit, and refuses the others. */
 class Authenticator implements MountedAuth {
   readonly security: AuthDescription;
   readonly #identify: Identify;

@@ -17,6 +17,7 @@ export interface CacheOptions {
 
 const RULES: OptionRules<CacheOptions> = { ttlMs: required(POSITIVE), maxAnswers: wholeNumber(1), key: FUNCTION };
 
+/** An answer, and the time until which it is given again. */
 interface Entry {
   readonly answer: AnswerOutcome;
   readonly untilMs: number;

@@ -209,6 +209,7 @@ export interface MemoryRateLimitStoreOptions {
   readonly maxBuckets?: number | undefined;
 }
 
+/** Tokens in a bucket at a time, from which those of later times follow. */
 interface Level {
   readonly tokens: number;
   readonly atMs: number;

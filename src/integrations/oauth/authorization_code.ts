@@ -96,6 +96,7 @@ function isRedirect(value: unknown): boolean {
   return typeof value === "function" || (typeof url === "string" && URL.canParse(url) && typeof visit === "function");
 }
 
+/** The grant of a user: consent in a browser, with PKCE, and the exchange of the code for tokens. */
 class AuthorizationCode implements GrantFlow {
   readonly issuer: string | undefined;
   readonly #options: AuthorizationCodeOptions;

@@ -38,6 +38,7 @@ export interface Grant {
   readonly type: string;
 }
 
+/** A grant as callers pass it, with the flow that obtains its tokens. */
 class FlowGrant implements Grant {
   readonly type: string;
   readonly flow: GrantFlow;

@@ -14,6 +14,7 @@ import { readJsonObject, toAuthError } from "./auth_server_client.ts";
 import type { GrantRequest, IssuerMetadata } from "./grant.ts";
 import type { IssuedTokens, StoredClient } from "./token_storage.ts";
 
+/** What is specific to one request of the token endpoint. */
 interface TokenRequest {
   readonly grantType: string;
   /** Parameters of the grant. `resource` is added. */

@@ -34,6 +34,7 @@ export interface StoredClient {
   readonly redirectUrl?: string | undefined;
 }
 
+/** Tokens of one authorization server, as they are stored. */
 interface Tokens {
   readonly accessToken: string;
   /** Authentication scheme. */

@@ -18,6 +18,7 @@ export type OpenApiHeaders = HeaderValues | HeadersFunction;
 /** Sends a request to the API, as `fetch` does: takes the URL and its options, and resolves to the response. */
 export type FetchApi = (url: string, init: RequestInit) => Promise<Response>;
 
+/** Options of an import that decide where its requests go and what they carry. */
 interface AccessOptions {
   readonly baseUrl?: string | URL | undefined;
   readonly headers?: OpenApiHeaders | undefined;
@@ -25,6 +26,7 @@ interface AccessOptions {
   readonly maxResponseBytes: number;
 }
 
+/** Sends requests to the API of a document. */
 export interface ApiAccess {
   /** Whether a header of that name is known to be sent with every request. */
   isGiven(header: string): boolean;

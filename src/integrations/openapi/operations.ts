@@ -24,6 +24,7 @@ export interface FoundOperation extends OpenApiOperation {
   read(): ReadOperation;
 }
 
+/** An operation of a document, with its references resolved. */
 export interface ReadOperation extends OpenApiOperation {
   /** The operation itself. */
   readonly source: Members;
@@ -33,6 +34,7 @@ export interface ReadOperation extends OpenApiOperation {
   readonly servers: unknown;
 }
 
+/** A parameter of an operation, before its schema and its style are read. */
 export interface NamedParameter {
   /** Name, not empty. */
   readonly name: string;

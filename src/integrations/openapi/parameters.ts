@@ -12,6 +12,7 @@ import type { SchemaCollector } from "./schemas.ts";
 
 type ParameterPlace = "path" | "query" | "header";
 
+/** How an argument of a tool becomes a part of the request. */
 export interface Parameter {
   readonly name: string;
   /** Location in the request. */

@@ -35,6 +35,7 @@ import {
 import { formatTraceContext, parseTraceContext, withMetadata, withTraceContext } from "./trace_context.ts";
 import type { Middleware, MiddlewareCtx } from "../../core/handler/middleware.ts";
 
+/** Instruments by which calls and jobs of a server are measured. */
 interface ServerInstruments {
   readonly calls: Histogram;
   readonly jobs: Histogram;

@@ -74,6 +74,7 @@ export function redisChangeBus(options: RedisChangeBusOptions): RedisChangeBus {
   );
 }
 
+/** Carries changes between replicas by a channel of Redis, to which it is subscribed while it has listeners. */
 class ChannelChangeBus implements RedisChangeBus {
   readonly #connection: RedisConnection;
   readonly #key: string;

@@ -84,6 +84,7 @@ export function redisSessionStore(options: RedisSessionStoreOptions): RedisSessi
   return new SharedSessionStore(openRedis("redisSessionStore", "keep sessions in Redis", options, RULES), options);
 }
 
+/** MCP sessions and their messages in Redis, for all replicas. */
 class SharedSessionStore implements RedisSessionStore {
   readonly #connection: RedisConnection;
   readonly #prefix: string;

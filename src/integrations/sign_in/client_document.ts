@@ -26,6 +26,7 @@ const MAX_CACHED = 500;
 /** Longest URL, in characters. */
 const MAX_URL_CHARS = 500;
 
+/** Metadata that a client publishes, and the time until which they are used. */
 interface CachedDocument {
   readonly document: Members;
   readonly untilMs: number;

@@ -32,6 +32,7 @@ const PREFLIGHT: Readonly<Record<string, string>> = {
 
 /** What the consent form has, and what the cookie of a sign-in has. */
 type Pending = ClientRequest & { readonly secret: string };
+/** A sign-in under way, which the browser carries as a sealed cookie. */
 type Transaction = ClientRequest & {
   readonly verifier: string;
   readonly nonce: string;

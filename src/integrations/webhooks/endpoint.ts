@@ -50,6 +50,7 @@ export interface WebhookRequest {
   readonly isLast: boolean;
 }
 
+/** Failed deliveries to a receiver, and the time until which it gets none. */
 interface Failures {
   readonly count: number;
   readonly pausedUntilMs: number;

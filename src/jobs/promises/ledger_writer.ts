@@ -9,6 +9,7 @@ const MAX_WRITE_ENTRIES = 500;
 /** Appends entries from a position on. `false` if the run is no longer the current one of its job. */
 type Append = (from: number, entries: readonly LedgerEntry[]) => MaybePromise<boolean>;
 
+/** An outcome of a step that is not written yet, and what resolves when it is. */
 interface Pending {
   readonly entry: LedgerEntry;
   readonly chars: number;

@@ -29,6 +29,7 @@ const DEFAULT_RETRY_AFTER_MS = 1_000;
 /** Shortest pause between two looks at external work within one redeem, in milliseconds, whatever delay the work gives. */
 const MIN_PAUSE_MS = 50;
 
+/** How long one look at the work may wait for a change. */
 type RedeemWait = Omit<RemoteWait, "signal">;
 
 /** Runs the system tools `redeem` and `cancel`: finds the work that a promise token names, and returns its result or cancels it. */

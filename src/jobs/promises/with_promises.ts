@@ -82,6 +82,7 @@ const NO_WORKER =
 /** Number of jobs that run at once in a process. */
 const DEFAULT_CONCURRENCY = 10;
 
+/** Deferred work by an engine: runs that are promised, jobs, tokens, and the system tools `redeem` and `cancel`. */
 class EngineDeferral implements Deferral {
   readonly #services: DispatchServices;
   readonly #options: ResolvedDeferralOptions;

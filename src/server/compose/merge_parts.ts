@@ -25,6 +25,7 @@ function contentsOf(part: ServerPart, hasAuth: boolean): PartContents {
   );
 }
 
+/** Contents and changes of all parts of a server, as if they were of one. */
 class Merged implements MergedParts {
   readonly resources: MergedParts["resources"];
   readonly prompts: MergedParts["prompts"];
@@ -146,6 +147,7 @@ export interface PartContents {
   close(): void;
 }
 
+/** A part with what it adds to the whole server. */
 export interface PartWithContents<Tools extends AnyTool = AnyTool> extends ServerPart<Tools> {
   /** @internal */
   readonly "~part": PartContents;

@@ -119,6 +119,7 @@ interface ListSnapshot {
   readonly searchTools: ToolDefinition;
 }
 
+/** The host of a server with `discover()`: a list that is long is replaced by the pinned tools and the tools of the search. */
 class DiscoveryHost {
   readonly host: WireHost;
   readonly #inner: WireHost;

@@ -75,6 +75,7 @@ function withTasks(definition: ToolDefinition, callable: readonly ToolDefinition
   return needsTasks ? { ...definition, promise: LISTED_PROMISE } : definition;
 }
 
+/** Arguments of `call_tool`: the tool that was found, and its arguments. */
 interface CallArguments {
   readonly name: string;
   readonly arguments?: Record<string, unknown>;

@@ -96,6 +96,7 @@ function encodeServerMetadata(
   );
 }
 
+/** Serves the metadata of RFC 9728, by which clients find the authorization server. */
 class Metadata implements MountedWire {
   readonly paths: readonly string[];
   readonly isAtRoot = true;

@@ -140,6 +140,7 @@ interface DeliveredValue {
 
 const NOT_A_RESOLVER = errorResult("invalid_promise", "Not a resolver token of this server");
 
+/** Takes values for waits over HTTP, by their tokens. */
 class ResolverPage implements MountedWire {
   readonly paths: readonly string[];
   readonly unauthenticatedPaths: readonly string[];

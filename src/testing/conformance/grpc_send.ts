@@ -96,6 +96,7 @@ function toHeaders(fields: Readonly<Record<string, unknown>>): Headers {
   return new Headers(usual as [string, string][]);
 }
 
+/** A message of a stream of gRPC-Web, or its trailers, by the flags. */
 interface Frame {
   readonly flags: number;
   readonly bytes: Uint8Array;

@@ -94,6 +94,7 @@ const START_MS = 1_700_000_000_000;
 /** Number of pages after which a check fails. */
 const MAX_PAGES = 1_000;
 
+/** An engine that can list its jobs. */
 type ListingEngine = Engine & Required<Pick<Engine, "list">>;
 
 function withLists(

@@ -1,5 +1,6 @@
 /** Files of recordings, on the runtimes that have files. */
 
+/** The function of `node:fs` that is used here, so that no types of Node are needed. */
 interface Files {
   readFileSync(path: string | URL, encoding: "utf8"): string;
 }

@@ -17,6 +17,7 @@ export interface BridgeHandlers {
   answer(method: string, params: Members): Promise<Members> | undefined;
 }
 
+/** A request to the host that is not answered yet. */
 interface Pending {
   resolve(result: Members): void;
   reject(error: unknown): void;

@@ -106,6 +106,7 @@ function encodeField(this: unknown, name: string, value: unknown): unknown {
 }
 
 type Color = "dim" | "green" | "yellow" | "red";
+/** Adds the codes of a colour to text, or none if the output is not a terminal. */
 type Paint = (color: Color, text: string) => string;
 
 /** Codes of ANSI escape sequences. */

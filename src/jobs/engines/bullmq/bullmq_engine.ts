@@ -42,6 +42,7 @@ export type BullmqEngineOptions =
     }
   );
 
+/** Options before it is known whether the store is Redis or PostgreSQL. */
 type AnyOptions = BullmqEngineCommonOptions & { readonly redis?: unknown; readonly postgres?: unknown };
 
 const RULES: OptionRules<AnyOptions> = {

@@ -35,6 +35,7 @@ interface PgModule {
   readonly Client: new (address: PgAddress) => PgClient;
 }
 
+/** The members of a connection of the package `pg` that are used here. */
 interface PgClient extends PgQueryable {
   connect(): Promise<unknown>;
   end(): Promise<void>;

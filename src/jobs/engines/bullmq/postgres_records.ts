@@ -104,6 +104,7 @@ const STATEMENTS = {
 /** Sends a query; rejects if PostgreSQL cannot be reached. */
 export type PostgresQuery = (text: string, values: readonly unknown[]) => Promise<PostgresResult>;
 
+/** Result of a query, of the package `pg`. */
 interface PostgresResult {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   /** Number of rows that were found or changed. */

@@ -35,6 +35,7 @@ import { decodeJob, type SkippedRecords } from "../job_record.ts";
 /** BullMQ's name of the queue. The name of the engine is in the prefix of its keys. */
 const QUEUE = "deliveries";
 
+/** Queue in Redis whose deliveries are written in one transaction with the job. */
 interface RedisDeliveryQueue extends DeliveryQueue {
   /** Begins a transaction that schedules a delivery. */
   begin(scheduled: ScheduledDelivery): Promise<ChainableCommander>;

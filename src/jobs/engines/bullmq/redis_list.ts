@@ -55,6 +55,7 @@ async function readHead(redis: Redis, prefix: string, position: string, errors: 
   return { id, createdAtMs: Number(position.slice(0, at)), state, tool, principal };
 }
 
+/** Fields of a job's record that a filter of a list compares, as Redis returns them. */
 type HeadReply = readonly [state?: JobState, tool?: string, principal?: string];
 
 function isHead(value: unknown): value is HeadReply {

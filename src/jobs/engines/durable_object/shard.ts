@@ -46,6 +46,7 @@ export interface ShardCalls {
   release(lease: SqliteLease): MaybePromise<void>;
 }
 
+/** The server within the object that runs due jobs. */
 interface ShardWorker {
   readonly run: (id: string) => Promise<void>;
   readonly concurrency: number;

@@ -56,6 +56,7 @@ interface Entry extends JobHead {
   listeners: Set<() => void> | undefined;
 }
 
+/** A server that takes due jobs. */
 interface MemoryWorker {
   readonly run: (id: string) => Promise<void>;
   readonly concurrency: number;
@@ -98,6 +99,7 @@ export function memoryEngine(options: MemoryEngineOptions = {}): PromiseEngine {
   });
 }
 
+/** Jobs, leases and deliveries of one process. */
 class MemoryJobs {
   readonly #maxJobs: number;
   readonly #maxChars: number;

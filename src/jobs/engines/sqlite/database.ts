@@ -46,6 +46,7 @@ export interface OpenOptions {
   readonly schemaVersion: number;
 }
 
+/** Loads the SQLite of the runtime: that of Bun, or that of Node and Deno. */
 interface SqliteModules {
   getBuiltinModule?(id: "bun:sqlite"): { readonly Database: new (path: string) => SqliteDatabase } | undefined;
   getBuiltinModule?(id: "node:sqlite"): { readonly DatabaseSync: new (path: string) => SqliteDatabase } | undefined;

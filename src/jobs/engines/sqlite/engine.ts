@@ -31,6 +31,7 @@ export interface SqliteEngineSettings {
   readonly errors: ErrorThrottle;
 }
 
+/** A server that takes due jobs, and its runs under way. */
 interface Worker {
   readonly run: (id: string) => Promise<void>;
   readonly concurrency: number;

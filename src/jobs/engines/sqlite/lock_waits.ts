@@ -7,6 +7,7 @@ const MAX_PAUSE_MS = 50;
 /** Maximum time of the waiting requests that run in one turn of the event loop, in milliseconds. */
 const TURN_MS = 10;
 
+/** A write that waits until another process has unlocked the file. */
 interface WaitingRequest {
   readonly attempt: () => void;
   readonly reject: (error: unknown) => void;

@@ -8,6 +8,7 @@ const POLL_SHARE = 10;
 /** Maximum pause between polls in milliseconds, so that one slow poll does not delay notifications for long. */
 const MAX_PAUSE_MS = 1_000;
 
+/** A job whose changes by other processes are looked for. */
 interface WatchedJob {
   /** Version that the listeners know; `undefined` if there is no such job. */
   version: number | undefined;

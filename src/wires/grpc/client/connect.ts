@@ -35,6 +35,7 @@ import { type HttpClientOptions, sendRequest } from "../../../http_client/send.t
 import { joinChunks } from "../../../internal/chunks.ts";
 import { isJsonObject } from "../../../internal/json.ts";
 
+/** The constructor of a transport of `@connectrpc/connect-web`. */
 export type CreateConnectTransport = (options: CommonTransportOptions) => ConnectTransport;
 
 /** Calls and lists tools by Connect or gRPC-Web, over transports that `@connectrpc/connect` makes. */

@@ -156,6 +156,7 @@ const GRPC_TIMEOUT: TimeoutHeader = {
     timeoutMs < 99_999_999 ? `${Math.ceil(timeoutMs)}m` : `${Math.min(99_999_999, Math.ceil(timeoutMs / 1000))}S`,
 };
 
+/** Makes calls by the methods of `MCPLite`, over any protocol of the gRPC family. */
 class RpcTransport implements Transport {
   readonly #headers: HttpClientOptions["headers"];
   readonly #timeout: TimeoutHeader;

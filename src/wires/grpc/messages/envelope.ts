@@ -9,6 +9,7 @@ import { payloadTooLarge } from "../../../core/call/payload_too_large.ts";
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
+/** A message with its prefix of five bytes: flags and length. */
 export interface Envelope {
   /** The message; compressed if `isCompressed` is set. */
   readonly message: Bytes;

@@ -37,6 +37,7 @@ import { encodeError } from "./encode_error.ts";
 import type { RpcMethod, ToolService } from "./service.ts";
 import { ResponseStream } from "./stream.ts";
 
+/** A request of Connect or gRPC-Web whose body was read. */
 interface ReadRequest {
   readonly head: Head;
   readonly encoding: RequestEncoding;

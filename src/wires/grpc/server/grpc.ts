@@ -71,6 +71,7 @@ const PACKAGE: OptionRule = rule(
   isPackage,
 );
 
+/** Serves Connect, gRPC-Web and gRPC on one base path. */
 class GrpcWire implements MountedWire {
   /** Clients of native gRPC have no option for a path. */
   readonly isAtRoot = true;

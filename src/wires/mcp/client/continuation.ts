@@ -19,6 +19,7 @@ import {
 import { errorResult, type QuestionsResult } from "../../../core/call/outcome.ts";
 import type { RpcReply } from "./message_transport.ts";
 
+/** What the client keeps between a question of a server and the answer. */
 interface ContinuationState {
   /** The server's state, which is sent back unchanged; `undefined` if it has none. */
   readonly state: string | undefined;

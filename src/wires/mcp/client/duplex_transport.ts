@@ -31,6 +31,7 @@ export type OpenDuplexConnection = (
   options: SendOptions,
 ) => Promise<DuplexConnection | ErrorResult>;
 
+/** A request that was sent and is not answered yet. */
 interface WaitingRequest {
   readonly method: string;
   readonly options: SendOptions;

@@ -30,6 +30,7 @@ export type RpcReply = { readonly result: Members } | FailedReply;
 /** A reply, with the session id of the HTTP response if there is one. */
 export type TransportReply = RpcReply & { readonly session?: string | undefined };
 
+/** Options of one request over any transport of MCP. */
 export interface SendOptions {
   /** Aborts the request. */
   readonly limit: ActivityMonitor;

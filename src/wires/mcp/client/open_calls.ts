@@ -102,6 +102,7 @@ const UNKNOWN_CALL: ErrorResult = errorResult(
 );
 const OTHER_CALL: ErrorResult = errorResult("invalid_continuation", "This continuation belongs to another call");
 
+/** A question of the server, with the function that sends the answer. */
 interface OpenQuestion extends ServerQuestion {
   readonly id: RequestId;
   readonly respond: RespondToServer;

@@ -20,6 +20,7 @@ const MAX_DELAY_MS = 30_000;
 
 type Handler = () => void;
 
+/** The stream over which a server sends the notifications that were subscribed to. */
 interface NotificationStream {
   /** Closes the stream. */
   readonly closing: AbortController;

@@ -1,6 +1,7 @@
 import { type ErrorResult, missingScopesOf } from "../../../core/call/outcome.ts";
 import type { ToolErrorCode } from "../../../core/errors/code.ts";
 
+/** How an error is sent over MCP. */
 export interface McpErrorCode {
   /** JSON-RPC error number. */
   readonly number: number;

@@ -9,6 +9,7 @@ import { isTooDeep } from "../../../core/call/parse_answer.ts";
 import { asObject, isJsonObject, type Members, readOutline, typedOr } from "../../../internal/json.ts";
 import { isRequestId, type RequestId } from "../../framing/json_rpc/decode.ts";
 
+/** A request of JSON-RPC whose members were checked. */
 export interface RpcRequest {
   /** Repeated in the response. */
   readonly id: RequestId;
@@ -17,6 +18,7 @@ export interface RpcRequest {
   readonly params: Members;
 }
 
+/** A message that is a request, as opposed to a notification or a response. */
 export interface RequestMessage extends RpcRequest {
   readonly kind: "request";
 }
@@ -51,6 +53,7 @@ export interface MalformedMessage {
 /** Any valid message that a client sends. */
 export type Message = RequestMessage | NotificationMessage | ResponseMessage;
 
+/** The member `error` of a response of JSON-RPC. */
 export interface RpcError {
   /** JSON-RPC error number. */
   readonly code: number;

@@ -30,6 +30,7 @@ const PROMISED = "The result is a promise, which MCP has for tools only";
 /** Name of a handler: a method of {@link ContentHandlers} that decodes the parameters of a request. */
 export type ContentHandler = Exclude<keyof ContentHandlers, "extensions">;
 
+/** Reads or lists contents in the catalog, as the method of the request demands. */
 type Run = (catalog: ContentCatalog, request: ContentCall, sink: CallSink | undefined) => MaybeFuture<CallResult>;
 
 /** Encodes a value as members of a result. Returns an error if a parameter is invalid. */

@@ -89,6 +89,7 @@ function isReservedNumber(number: number): boolean {
   return (number >= -32_768 && number <= -32_020) || number === -32_001 || number === -32_002;
 }
 
+/** A method of the option `methods`, as a definition that dispatch runs, with the numbers of its errors. */
 interface ServedMethod {
   readonly definition: ToolDefinition;
   readonly errors: Readonly<Record<string, number>>;

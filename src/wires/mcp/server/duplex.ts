@@ -106,6 +106,7 @@ class McpDuplex implements MountedDuplexWire {
 
 const NO_METADATA: Metadata = { get: () => null };
 
+/** What a connection of the revisions with a handshake knows of its client. */
 type LegacyState = LegacyCaller & Preferences;
 
 /** State before `initialize`. Some clients of the revisions with a handshake skip it. */
@@ -117,6 +118,7 @@ const UNINITIALIZED: LegacyState = {
   subscriptions: [],
 };
 
+/** One connection of MCP over a duplex stream: requests, answers to questions, notifications, and its end. */
 class McpConnection {
   readonly mcp: McpDuplex;
   /** Resolves after the input has ended and every request was answered. */

@@ -52,6 +52,7 @@ export type PreferenceChange =
   | { readonly subscribe: string }
   | { readonly unsubscribe: string };
 
+/** What a client of the revisions with a handshake has asked the server to send. */
 export interface Preferences {
   /** Minimum level of log messages. */
   readonly logLevel: string | null | undefined;
@@ -93,6 +94,7 @@ interface AskedQuestion {
 /** The client's answers, by key; or the final result of the request, without answers. */
 type ClientAnswers = { readonly responses: Members } | { readonly result: FinalResult };
 
+/** The request of a client during which the server asks it. */
 export interface AskingRequest {
   readonly id: RequestMessage["id"];
   readonly exchange: LegacyExchange;
@@ -204,6 +206,7 @@ function readResponse({ result, error }: ResponseMessage): unknown {
  */
 export type AskedPeer = object | string | undefined;
 
+/** A question that was sent to the client and is not answered yet. */
 interface PendingRequest {
   readonly asked: AskedPeer;
   readonly settle: (response: ResponseMessage | undefined) => void;

@@ -15,6 +15,7 @@ import type { McpTool } from "./tools.ts";
 /** Maximum time that one redeem waits for the end of a task, in milliseconds. */
 const WAIT_MS = 20_000;
 
+/** A request about a task, of revision 2025-11-25. */
 export interface LegacyTaskRequest {
   readonly id: RequestMessage["id"];
   readonly taskId: string;

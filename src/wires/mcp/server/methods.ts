@@ -17,6 +17,7 @@ import type { Capability, McpServer } from "./mcp_server.ts";
 import { type ModernHandler, type ModernMethods, modernPeer } from "./modern.ts";
 import { errorResponse, type RpcResponse, unknownMethodResponse } from "./response.ts";
 
+/** A method of MCP, and its handlers in the revisions that have it. */
 interface Method {
   /** Capability that the server needs for the method. Without it, the method is unknown. */
   readonly capability?: Capability;

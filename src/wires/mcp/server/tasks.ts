@@ -33,6 +33,7 @@ const WATCH_MS = 20_000;
 /** Pause between looks at a task with questions, in milliseconds. Its redeem returns at once. */
 const QUESTION_PAUSE_MS = 1_000;
 
+/** States of a task, as MCP names them. */
 export type TaskStatus = "working" | "input_required" | "completed" | "failed" | "cancelled";
 
 /** Codes of deferred work that broke. Its error is masked. */
@@ -45,6 +46,7 @@ const BROKEN: ReadonlySet<string> = new Set([
   "config_lost",
 ]);
 
+/** State of promised work, as a task of MCP. */
 export interface TaskView {
   readonly status: TaskStatus;
   /** Members of the task, without braces. */

@@ -27,6 +27,7 @@ import { fileBlocksOf, type ReadBlocks, readBlocks } from "../../../core/call/an
 import { outcomeMeta, promiseToJson } from "../../framing/result/encode.ts";
 import type { RenderedOutput } from "../../../core/tool/definition.ts";
 
+/** A request of `tools/call`, decoded. */
 export interface McpToolCall {
   readonly name: string;
   readonly tool: McpTool | undefined;

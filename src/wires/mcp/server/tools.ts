@@ -10,6 +10,7 @@ import { findHeaderParams, type HeaderParam } from "../protocol/header_values.ts
 import type { McpExchange } from "./exchange.ts";
 import type { Revision } from "./revision.ts";
 
+/** A tool, and what MCP's methods have to know of it. */
 export interface McpTool {
   readonly definition: ToolDefinition;
   /** Arguments that HTTP headers of a call repeat. */

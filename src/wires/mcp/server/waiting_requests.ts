@@ -1,6 +1,7 @@
 import type { RequestId } from "../../framing/json_rpc/decode.ts";
 import type { RequestMessage } from "../protocol/messages.ts";
 
+/** A request that waits until fewer calls are under way. */
 interface WaitingRequest {
   readonly request: RequestMessage;
   /** Size in UTF-16 code units. */

@@ -79,6 +79,7 @@ function encodeTools(tools: WireHost["tools"]): ToolsJson {
   return { array, object: `{"tools":${array}}` };
 }
 
+/** Serves MCP-lite over HTTP: the endpoints of lists and calls, and JSON-RPC. */
 class McpLite implements MountedWire {
   readonly paths: readonly string[];
   readonly #host: WireHost;

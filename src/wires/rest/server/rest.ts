@@ -73,6 +73,7 @@ export function rest(options: RestOptions = {}): RequestWire {
   return { name: WIRE_NAME, mount: (host) => new Rest(host, base) };
 }
 
+/** Serves tools and promises as resources of HTTP, and the document that describes them. */
 class Rest implements MountedWire {
   readonly paths: readonly string[];
   readonly methods: readonly string[] = ["GET", "HEAD", "POST", "DELETE"];

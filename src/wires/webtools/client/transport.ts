@@ -114,6 +114,7 @@ const RULES: OptionRules<WebtoolsTransportOptions> = {
   maxResponseBytes: wholeNumber(1),
 };
 
+/** Calls the actions of a webtool, by metadata that are loaded once or pinned. */
 class WebtoolsTransport implements Transport {
   readonly #url: URL;
   readonly #options: WebtoolsTransportOptions;

@@ -31,6 +31,7 @@ export interface VersionOptions {
   readonly defaultConfig: Config | undefined;
 }
 
+/** Tools of one version of a webtool. */
 interface VersionTools {
   readonly tools: readonly ToolListing[];
   /** Definitions, in the same order. */
@@ -50,6 +51,7 @@ interface MetadataDigest {
 /** Maximum number of versions that are kept for callers that see different tools. */
 const MAX_VIEWS = 16;
 
+/** One version of a webtool: its metadata, and the calls of its actions. */
 export class ServedVersion {
   /** JSON text of the metadata. */
   readonly json: string;

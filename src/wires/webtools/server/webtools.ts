@@ -142,6 +142,7 @@ function isVersion(value: unknown): boolean {
 const CACHE_LATEST = "no-cache";
 const CACHE_VERSION = "max-age=3600";
 
+/** Serves a webtool: the metadata of its versions, and executions. */
 class Webtools implements MountedWire {
   readonly paths: readonly string[];
   readonly methods: readonly string[] = ["GET", "HEAD", "POST"];

@@ -129,6 +129,7 @@ export class Http2Response {
 
 export type Http2ResponseHeaders = Http2.IncomingHttpHeaders & Http2.IncomingHttpStatusHeader;
 
+/** Loads `node:http2` where it exists, without an import that bundlers would follow. */
 interface BuiltinLoader {
   readonly process?: { getBuiltinModule?(name: "node:http2"): typeof Http2 | undefined };
 }

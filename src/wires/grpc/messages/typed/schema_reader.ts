@@ -20,6 +20,7 @@ interface Place {
   readonly name: string;
 }
 
+/** Type of a field, as it follows from a schema. */
 interface ReadType {
   readonly type: FieldType;
   /** Whether the value may be `null` besides. */
@@ -41,6 +42,7 @@ export function readMessage(place: SchemaPlace, message: OpenMessage, singleName
   new SchemaReader(message).readTop(place, singleName);
 }
 
+/** Converts the schemas of one tool to messages of Protocol Buffers. */
 class SchemaReader {
   readonly #top: OpenMessage;
   /** Messages by the schemas of their objects. */
@@ -200,6 +202,7 @@ class SchemaReader {
   }
 }
 
+/** A field before its number is known, which depends on its name and type. */
 type UnnumberedField = Unnumbered & Pick<MessageField, "absent" | "schema">;
 
 function nest(owner: OpenMessage, name: string, schema: unknown): OpenMessage {

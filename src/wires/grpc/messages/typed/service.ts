@@ -51,6 +51,7 @@ export function createTypedService(tools: readonly ListedTool[], packageName: st
   return new ServiceWriter(packageName).write(tools.toSorted((one, other) => one.name < other.name ? -1 : 1));
 }
 
+/** Makes the service `Tools`: a method and messages for each tool, with names that are taken once. */
 class ServiceWriter {
   readonly #package: string;
   readonly #methods: TypedMethod[] = [];

@@ -47,6 +47,7 @@ export function createTypedMethod(method: TypedMethod, { host, base, protocol }:
 /** Name of the request header that carries `ToolRequest.meta` to typed methods: a `google.protobuf.Struct`, in binary form as base64. */
 const META_HEADER = "mcplite-meta-bin";
 
+/** Decodes requests of a typed method to arguments, and encodes outcomes as its responses. */
 class TypedMethodCodec {
   readonly #method: TypedMethod;
   readonly #input: MessageCodec;

@@ -19,6 +19,7 @@ interface TypedList {
   readonly file: DescFile;
 }
 
+/** A typed method, with the tool that it calls. */
 interface BoundMethod {
   /** Name of the tool that it calls, or whose promises it redeems. */
   readonly tool: string;

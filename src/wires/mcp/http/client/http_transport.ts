@@ -38,6 +38,7 @@ const MIN_RETRY_MS = 50;
 const MAX_MIN_RETRY_MS = 2_000;
 const MAX_RETRY_MS = 600_000;
 
+/** A stream of responses that is being read, and can be resumed at its last event. */
 interface StreamReading {
   /** Id of the request; `undefined` for the server's own stream. */
   readonly id: RequestId | undefined;

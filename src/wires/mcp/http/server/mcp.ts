@@ -128,6 +128,7 @@ function isSessions(value: unknown): boolean {
 /** Maximum number of messages in a batch. */
 const MAX_BATCH = 100;
 
+/** Serves MCP over HTTP: all revisions on one path, with sessions or without. */
 class Mcp implements MountedWire {
   readonly paths: readonly string[];
   readonly exposedHeaders = [SESSION_HEADER];

@@ -40,6 +40,7 @@ export function memorySessionStore(options: MemorySessionStoreOptions = {}): Ses
   return new MemorySessionStore(options);
 }
 
+/** Messages of one stream of a session, which a client that reconnects may request again. */
 interface Stream {
   readonly messages: StoredMessage[];
   /** Total length of the messages, in UTF-16 code units. */
@@ -47,6 +48,7 @@ interface Stream {
   isEnded: boolean;
 }
 
+/** A session with its streams. */
 interface Entry {
   session: McpSession;
   touchedMs: number;
@@ -57,6 +59,7 @@ interface Entry {
   chars: number;
 }
 
+/** Sessions in the memory of this process. */
 class MemorySessionStore implements SessionStore {
   readonly #ttlMs: number;
   readonly #maxSessions: number;

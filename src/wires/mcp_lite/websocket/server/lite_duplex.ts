@@ -71,6 +71,7 @@ class LiteDuplex implements MountedDuplexWire {
   }
 }
 
+/** One connection of MCP-lite: its calls under way, and their responses. */
 class LiteConnection {
   readonly lite: LiteDuplex;
   readonly connection: MessageConnection;

@@ -21,6 +21,7 @@ interface EventSocket {
   accept?(): void;
 }
 
+/** The function of `Deno` that is used here. */
 interface DenoGlobal {
   upgradeWebSocket(
     request: Request,
@@ -107,6 +108,7 @@ function serveEvents(socket: EventSocket, upgrade: Upgrade, closesSilent: boolea
 
 const OPEN = 1;
 
+/** A WebSocket with the events of browsers, as a connection reads and writes it. */
 class EventPort implements FramePort {
   readonly closesSilent: boolean;
   readonly closesLate: boolean;
