@@ -56,7 +56,6 @@ interface Entry extends JobHead {
   listeners: Set<() => void> | undefined;
 }
 
-/** A server that takes due jobs. */
 interface MemoryWorker {
   readonly run: (id: string) => Promise<void>;
   readonly concurrency: number;
