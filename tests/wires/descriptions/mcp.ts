@@ -88,7 +88,7 @@ export const mcp: WireDescription = {
     [mcpWire, [{ path: "https://example.com/mcp" }], /path must be like/],
     [mcpWire, [{ path: 7 }], /path must be like .*, not 7$/, "RangeError"],
     [mcpWire, [{ ssePath: "/sse#x", sessions: mcpSessions() }], /ssePath must be like/],
-    [mcpWire, [{ ssePath: "/sse" }], /ssePath needs sessions: mcpSessions\(\)$/],
+    [mcpWire, [{ ssePath: "/sse" }], /ssePath needs sessions; pass mcp\(\{ ssePath, sessions: mcpSessions\(\) \}\)$/],
     [mcpWire, [{ logging: "yes" }], /logging must be true, false or "unnamed", not "yes"$/],
     [
       mcpWire,

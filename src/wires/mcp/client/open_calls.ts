@@ -100,7 +100,10 @@ const UNKNOWN_CALL: ErrorResult = errorResult(
   "invalid_continuation",
   "The call is no longer waiting for answers: call the tool again",
 );
-const OTHER_CALL: ErrorResult = errorResult("invalid_continuation", "This continuation belongs to another call");
+const OTHER_CALL: ErrorResult = errorResult(
+  "invalid_continuation",
+  "This continuation belongs to another call: send it with the tool and the arguments of the call that asked",
+);
 
 /** A question of the server, with the function that sends the answer. */
 interface OpenQuestion extends ServerQuestion {

@@ -49,7 +49,15 @@ export class ChangeStreams {
   ): MaybeFuture<RpcResponse> {
     const filter = this.#readFilter(params, watch !== undefined);
     if ("kind" in filter) return errorResponse(id, filter);
-    if (this.#open.size >= MAX_STREAMS) return errorResponse(id, errorResult("internal", "Too many subscriptions"));
+    if (this.#open.size >= MAX_STREAMS) {
+      return errorResponse(
+        id,
+        errorResult(
+          "internal",
+          `Too many subscriptions: the server has at most ${MAX_STREAMS}; end one, or try again later`,
+        ),
+      );
+    }
     const channel = exchange.channel(true) as Channel;
     const meta = { [SUBSCRIPTION_ID]: id };
     const queue = new NotificationQueue(channel);

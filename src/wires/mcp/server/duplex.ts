@@ -235,7 +235,9 @@ class McpConnection {
   /** Only 2025-03-26 has batches. */
   #receiveBatch(batch: readonly unknown[], size: number): void {
     if (this.#era !== "legacy" || this.#state.version !== "2025-03-26") {
-      return this.#sendError(errorResult("invalid_request", "Send one message at a time"));
+      return this.#sendError(
+        errorResult("invalid_request", "A list of messages is not allowed here: send one message at a time"),
+      );
     }
     for (const one of batch) {
       const message = decodeMessage(one);
@@ -266,7 +268,10 @@ class McpConnection {
   #answer(request: RequestMessage, size: number): void {
     const { id, method } = request;
     if (this.#running.has(id) || this.#waiting.has(id)) {
-      return this.#sendError(errorResult("invalid_request", "A request with this id is still running"), id);
+      return this.#sendError(
+        errorResult("invalid_request", "A request with this id is still running: give each request another id"),
+        id,
+      );
     }
     if ((this.#hasRoom && this.#waiting.isEmpty) || URGENT_METHODS.has(method)) this.#start(request);
     else if (this.#waiting.isFull) this.#sendError(TOO_MANY_WAIT, id);

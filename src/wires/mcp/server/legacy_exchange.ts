@@ -168,7 +168,10 @@ export class LegacyQuestions {
   }
 }
 
-const TIMED_OUT: ErrorResult = errorResult("deadline_exceeded", "The client did not answer in time");
+const TIMED_OUT: ErrorResult = errorResult(
+  "deadline_exceeded",
+  "The client did not answer the question of the tool in time",
+);
 
 const NO_STREAM =
   "cannot be asked, since its request accepts no stream: send Accept: application/json, text/event-stream";

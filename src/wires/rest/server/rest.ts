@@ -181,7 +181,12 @@ class Rest implements MountedWire {
     if (!isCancel && head.method !== "GET" && head.method !== "HEAD") return notAllowed(head, "GET, HEAD, DELETE");
     const terms = readPromise(this.#host.dispatch, token, new HeadPeer(head, WIRE_NAME, undefined, false));
     if ("kind" in terms) return fail(head, terms);
-    if (terms.tool !== tool) return fail(head, errorResult("invalid_promise", "Not a promise of this tool"));
+    if (terms.tool !== tool) {
+      return fail(
+        head,
+        errorResult("invalid_promise", "Not a promise of this tool: use the Location of the answer that promised"),
+      );
+    }
     const preferences = parsePreferences(head.metadata.get("prefer"));
     const waitMs = preferences?.waitMs;
     const wait = { ...(waitMs !== undefined && { wait_ms: waitMs }), after: afterOf(head.target) };

@@ -158,7 +158,7 @@ function mergeConfigs(definitions: readonly ToolDefinition[], where: string): Js
   if (others.length === 0) return first;
   if ([...distinct.keys()].some((text) => text.includes('"$ref"'))) {
     throw new TypeError(
-      `${where} cannot be merged from those of its tools, because one has a $ref; pass { config: … }`,
+      `${where}: the schemas of its tools cannot be merged into one, because one has a $ref; pass { config: … }`,
     );
   }
   return { type: "object", allOf: [first, ...others] };

@@ -263,7 +263,7 @@ test("it is not there unless it is asked for, and needs sessions", async () => {
   await response.text();
   throws(() => mcp({ ssePath: "/sse" }), {
     name: "TypeError",
-    message: /ssePath needs sessions: mcpSessions\(\)/,
+    message: /ssePath needs sessions; pass mcp\(/,
   });
 });
 

@@ -78,7 +78,10 @@ async function readMessages(
 
 function toConnection(endpoint: Fetcher | undefined, closing: AbortController): DuplexConnection | ErrorResult {
   if (endpoint === undefined) {
-    return errorResult("invalid_request", "The server's endpoint is not of the origin of its stream");
+    return errorResult(
+      "invalid_request",
+      "The server names an endpoint of another origin than its stream, to which no credentials are sent",
+    );
   }
   return {
     get isClosed() {

@@ -184,5 +184,5 @@ export function invalidRequestReply(message: string, id: RequestId | null = null
 
 /** Reply to a batch in revisions without batches: status 400, with the error -32600. */
 export function batchErrorReply(): Reply {
-  return invalidRequestReply("Send one message at a time");
+  return invalidRequestReply("A list of messages is not allowed here: send one message in each request");
 }

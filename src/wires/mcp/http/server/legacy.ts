@@ -98,7 +98,10 @@ export class LegacyHttp implements SessionHost {
 
   #initialize(head: Head, request: RequestMessage): MaybeFuture<Reply> {
     if (head.metadata.get(SESSION_HEADER) !== null && this.sessions !== undefined) {
-      return invalidRequestReply("The session is already initialized", request.id);
+      return invalidRequestReply(
+        "The session is already initialized: initialize is sent once, without a session",
+        request.id,
+      );
     }
     const caller = this.readCaller(request.params);
     if ("kind" in caller) return toReply(errorResponse(request.id, caller));

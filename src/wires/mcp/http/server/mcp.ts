@@ -99,7 +99,7 @@ export function mcp<const Params = Record<never, never>, Methods = unknown>(
   const { sessions, logging, cache, pageSize, askTimeoutMs, methods } = options;
   const ssePath = options.ssePath === undefined ? undefined : normalizePath(options.ssePath);
   if (ssePath !== undefined && sessions === undefined) {
-    throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions: mcpSessions()`);
+    throw new TypeError(`Cannot ${ACTION}: ssePath needs sessions; pass mcp({ ssePath, sessions: mcpSessions() })`);
   }
   const wire: McpWire = {
     name: "mcp",
@@ -190,8 +190,10 @@ class Mcp implements MountedWire {
   }
 
   #receiveBatch(head: Head, batch: readonly unknown[], sse: LegacySseTransport | undefined): MaybeFuture<Reply> {
-    if (batch.length > MAX_BATCH) return invalidRequestReply(`A batch has at most ${MAX_BATCH} messages`);
-    if (batch.length === 0) return invalidRequestReply("The batch is empty");
+    if (batch.length > MAX_BATCH) {
+      return invalidRequestReply(`The batch has ${batch.length} messages, and at most ${MAX_BATCH} are allowed`);
+    }
+    if (batch.length === 0) return invalidRequestReply("The batch is empty: send at least one message");
     const messages: Message[] = [];
     for (const one of batch) {
       const message = decodeMessage(one);

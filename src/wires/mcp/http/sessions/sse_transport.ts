@@ -120,7 +120,9 @@ export class LegacySseTransport {
     if ("kind" in caller) return caller;
     const initialized = { ...session, ...toStoredCaller(caller) };
     const isFirst = session.capabilities === null && await this.#store.put(initialized, session);
-    return isFirst ? initialized : errorResult("invalid_request", "The session is already initialized");
+    return isFirst
+      ? initialized
+      : errorResult("invalid_request", "The session is already initialized: initialize is sent once");
   }
 
   #senderTo(id: string): Send {

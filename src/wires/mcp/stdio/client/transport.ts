@@ -143,7 +143,12 @@ function start(
       handler.active();
       const lines = reader.read(bytes);
       if (lines !== undefined) return handler.receive(lines.flatMap(read));
-      connection.kill(errorResult("result_too_large", `A line is longer than ${maxLineLength} characters`));
+      connection.kill(
+        errorResult(
+          "result_too_large",
+          `The program has written a line longer than ${maxLineLength} characters, the option maxLineLength`,
+        ),
+      );
     });
     child.once("spawn", () => resolve(connection));
     child.on("error", (cause) => connection.fail(refuse(cause)));

@@ -177,7 +177,10 @@ export class OpenSocketCalls {
     if (call === undefined) return;
     if (isJsonObject(error)) this.#finish(call, decodeError(error));
     else if (isJsonObject(result)) this.#finish(call, { kind: "result", result });
-    else this.#finish(call, errorResult("invalid_request", "The server sent a response without a result"));
+    else {this.#finish(
+        call,
+        errorResult("invalid_request", "The server sent a response that has neither a result nor an error"),
+      );}
   }
 
   /** Settles a call after its events were taken. */

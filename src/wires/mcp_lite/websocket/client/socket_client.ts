@@ -208,7 +208,7 @@ function lossError(code: number, reason: string, bytes: number | undefined): Err
     case 1002:
     case CLOSE.binary:
     case 1007:
-      return errorResult("invalid_request", `Not accepted: ${why}`);
+      return errorResult("invalid_request", `The server has refused what was sent, and closed the connection: ${why}`);
     default:
       return lostConnection(why, `code ${code}`);
   }

@@ -36,7 +36,10 @@ import { HEARTBEAT_MESSAGE } from "../../messages/socket_protocol.ts";
 
 const WIRE_NAME = "websocket";
 
-const LIVE_ID: ErrorResult = errorResult("invalid_request", "A request with this id is still running");
+const LIVE_ID: ErrorResult = errorResult(
+  "invalid_request",
+  "A request with this id is still running: give each request another id",
+);
 
 /** Creates the duplex wire of MCP-lite. @param maxInFlight Maximum of running calls of a connection; others get `rate_limited`. */
 export function liteDuplex(maxInFlight: number): DuplexWire {
