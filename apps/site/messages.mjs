@@ -5,8 +5,10 @@
  * @module
  */
 import { readFileSync } from "node:fs";
-import { MESSAGES } from "../../scripts/messages.mjs";
 import { NAV } from "./nav.mjs";
+
+/** The checked-in list, which `node scripts/messages.mjs` writes. */
+const MESSAGES = new URL("../../tests/docs/messages.txt", import.meta.url);
 
 /** Beginnings of source paths, the longest that fits counts: the heading, the page of `docs/`, and a section of it. */
 const FAMILIES = [

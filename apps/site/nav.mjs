@@ -8,7 +8,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { renderMap } from "../../scripts/entry_map.mjs";
 
 /**
  * @typedef {object} Page
@@ -467,7 +466,13 @@ ${groups.join("\n")}
 
 Each entry of the package, by what one looks for. \`toolwire/mcp\` of npm is \`jsr:@toolwire/toolwire/mcp\` on JSR.
 
-${renderMap(3)}`;
+${readMap()}`;
+}
+
+/** The tables of `src/entries/README.md`, which `node scripts/exports.mjs` writes, with their headings one level lower. */
+function readMap() {
+  const text = readFileSync(new URL("../../src/entries/README.md", import.meta.url), "utf8");
+  return text.slice(text.indexOf("\n## ") + 1).replaceAll(/^##/gm, "###");
 }
 
 const index = new URL("../../docs/README.md", import.meta.url);

@@ -58,14 +58,14 @@ test("src: nothing is imported in a circle, types included", () => {
 });
 
 for (const [folder, parts] of PROGRAMS) {
-  test(`${folder} imports of the SDK only ${parts.join(", ")}`, () => {
+  test(`${folder} imports of the SDK and of scripts only ${parts.join(", ")}`, () => {
     const files = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
       .filter((file) => /\.(ts|tsx|mjs)$/.test(file) && !/node_modules|templates/.test(file));
     ok(files.length > 0);
     const wrong = files.flatMap((file) => {
       const path = `${folder}${file.replaceAll("\\", "/")}`;
       const imported = importsOf({ path, text: readFileSync(join(ROOT, path), "utf8") }).map(({ to }) => to);
-      return imported.filter((to) => /^(src\/|mod\.ts)/.test(to) && !parts.some((part) => to.startsWith(part)))
+      return imported.filter((to) => /^(src\/|scripts\/|mod\.ts)/.test(to) && !parts.some((part) => to.startsWith(part)))
         .map((to) => `${path} imports ${to}`);
     });
     deepStrictEqual(wrong, []);
