@@ -65,7 +65,9 @@ for (const [folder, parts] of PROGRAMS) {
     const wrong = files.flatMap((file) => {
       const path = `${folder}${file.replaceAll("\\", "/")}`;
       const imported = importsOf({ path, text: readFileSync(join(ROOT, path), "utf8") }).map(({ to }) => to);
-      return imported.filter((to) => /^(src\/|scripts\/|mod\.ts)/.test(to) && !parts.some((part) => to.startsWith(part)))
+      return imported.filter((to) =>
+        /^(src\/|scripts\/|mod\.ts)/.test(to) && !parts.some((part) => to.startsWith(part))
+      )
         .map((to) => `${path} imports ${to}`);
     });
     deepStrictEqual(wrong, []);
