@@ -57,6 +57,8 @@ export async function startLoopback(
   const bodies = requests.get(script) ?? [];
   requests.set(script, bodies);
   const server = createServer(async (request, response) => {
+    // A client's pool would keep the connection past close(), and use it for a later server that gets this port.
+    response.setHeader("connection", "close");
     let text = "";
     for await (const chunk of request.setEncoding("utf8")) text += chunk;
     const reply = (status: number, body: unknown) => {
