@@ -64,6 +64,10 @@ export class CallContext implements MiddlewareCtx {
   declare lastThrown: unknown;
   /** Takes the result of the handler, if that is asynchronous. */
   declare handlerResult: Future<CallResult> | undefined;
+  /** Settles when the handler has ended, if that is asynchronous and its call may be promised. */
+  declare handlerEnd: Promise<unknown> | undefined;
+  /** Whether the handler has read `ctx.signal`, and looks at it by itself. */
+  declare hasReadSignal: boolean | undefined;
   declare middleware: PendingMiddleware | undefined;
   /** The run while it is pending without a deadline. */
   declare pendingRun: { arm(): void } | undefined;
@@ -196,6 +200,8 @@ export class CallContext implements MiddlewareCtx {
   }
 
   get signal(): AbortSignal {
+    this.hasReadSignal ||= this.#hasHandlerStarted;
+    this.lease?.undo?.markNotified();
     return this.runState.signal();
   }
 

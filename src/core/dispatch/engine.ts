@@ -208,6 +208,10 @@ export interface Job {
   readonly isNotified?: boolean | undefined;
   /** When its runs began to end as those of other code, in milliseconds since the Unix epoch. Absent for other jobs. */
   readonly blockedSinceMs?: number | undefined;
+  /** Time that its handler has to undo what it did if the job is cancelled, in milliseconds. Absent: a minute. */
+  readonly undoMs?: number | undefined;
+  /** Until when the handler of a cancelled job undoes what it did, in milliseconds since the Unix epoch. Absent when it has done so. */
+  readonly undoUntilMs?: number | undefined;
   /** Result of the job, once it is `done`; while it is `blocked`, why. */
   readonly outcome?: CallResult | undefined;
 }

@@ -8,6 +8,7 @@ import { Failure } from "../errors/failure.ts";
 import type { CallableTool, InnerCallFunction, InnerCallOptions } from "../handler/inner_calls.ts";
 import type { AnyTool, ToolDefinition } from "../tool/definition.ts";
 import type { ResumableRun, RunQuestions } from "./services.ts";
+import type { UndoWindow } from "./undo_window.ts";
 
 /** A run whose handler calls other tools. */
 interface CallingRun extends ResumableRun {
@@ -37,7 +38,7 @@ async function callInner(
   const path = [...run.request.inner?.path ?? [], run.definition.name];
   assertPath(path, definition.name);
   const send = async (meta?: CallMeta, callId?: string): Promise<CallResult> => {
-    if (run.ended !== undefined) return run.ended;
+    if (run.ended !== undefined && run.lease?.undo?.isOver !== false) return run.ended;
     const call: Call = {
       tool: definition.name,
       args,
@@ -131,8 +132,11 @@ class InnerPeer implements Peer {
   readonly client: Peer["client"];
   readonly host: Peer["host"];
   readonly #run: CallingRun;
+  /** Whether the call undoes what a cancelled job did. */
+  readonly #undo: UndoWindow | undefined;
 
   constructor(run: CallingRun) {
+    this.#undo = run.lease?.undo;
     const { wire, principal, sessionId, session, client, host } = run.request.peer;
     this.wire = wire;
     this.principal = principal;
@@ -144,7 +148,7 @@ class InnerPeer implements Peer {
   }
 
   get signal(): AbortSignal {
-    return this.#run.signal;
+    return this.#undo?.signal ?? this.#run.runState.signal();
   }
 
   get metadata(): Peer["metadata"] {

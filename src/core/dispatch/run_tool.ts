@@ -152,6 +152,7 @@ export class ToolRunner {
 
   #awaitAnswer(run: CallContext, returned: PromiseLike<unknown>): Future<CallResult> {
     const native = returned instanceof Promise ? returned : Promise.resolve(returned);
+    if (run.mayBeJob) run.handlerEnd = native;
     return run.handlerResult = this.#await(run, native, this.#toResult);
   }
 
@@ -163,7 +164,7 @@ export class ToolRunner {
   /** Streams the pieces of a generator or another stream, or collects them if the call is not streamed: joined, they are the answer. */
   async #drain(run: CallContext, pieces: AsyncIterator<unknown, unknown>): Promise<CallResult> {
     const { runState, definition } = run;
-    const stop = () => void stopGenerator(pieces).catch(() => {});
+    const stop = () => void (run.handlerEnd = stopGenerator(pieces).catch(() => {}));
     const collected: unknown[] | undefined = run.sink === undefined || run.mayBeJob ? [] : undefined;
     run.collected = collected;
     let hasYielded = false;

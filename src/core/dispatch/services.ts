@@ -29,6 +29,7 @@ import type { Future } from "../../internal/future.ts";
 import type { LogFields } from "./error_masking.ts";
 import type { UsedResources } from "../../internal/used_resources.ts";
 import type { RunState, RunStateServices } from "./run_state.ts";
+import type { UndoWindow } from "./undo_window.ts";
 import { TOO_DEEP } from "../../internal/json_size.ts";
 
 /** The error for a token that is not a continuation of the call. The reason is not disclosed. */
@@ -133,6 +134,8 @@ export interface LeasedJob {
   readonly isTakenOver: boolean;
   /** Whether another run of the job has begun, or the job is over, unless it was cancelled. */
   readonly isSuperseded: boolean;
+  /** The time that the handler has to undo what it did; `undefined` unless the job was cancelled. */
+  readonly undo: UndoWindow | undefined;
   /** Writes progress to the job without blocking the run, at most every 250 ms; only the latest is kept. */
   progress(progress: Progress): void;
   /** Writes the pieces that the run has collected to a job that is promised, as {@link LeasedJob.progress} does. */
@@ -199,9 +202,7 @@ export interface ResumableRun extends CalledRun {
   readonly externalToken: string | undefined;
   /** The error that ended the run from outside; `undefined` if nothing did. */
   readonly ended: ErrorResult | undefined;
-  /** Signal of the handler. */
-  readonly signal: AbortSignal;
-  readonly runState: { readonly deliveredPieces: number; skippedPieces: number };
+  readonly runState: { readonly deliveredPieces: number; skippedPieces: number; signal(): AbortSignal };
   readonly services: CallServices;
   readonly sink: Sink | undefined;
   /** Sets the id of the call, and the answers and steps of its earlier runs, before the handler starts. */
@@ -255,6 +256,8 @@ export interface RunQuestions extends QuestionMethods {
   readonly kept: readonly (readonly [name: string, outcome: StepOutcome])[];
   /** Answers and steps for the next run of the handler. */
   readonly memo: Memo;
+  /** Rejects what the handler of a cancelled job waits for. `false` if the run has left the handler: the next run notifies it. */
+  cancel(): boolean;
   /**
    * The result of a run that stops: its questions, the promise of its job, or a failure. Never throws.
    */

@@ -235,8 +235,8 @@ export class Builder {
 
   promise(options: PromiseOptions = {}): Builder {
     const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs } = options;
-    const { required = false, keepFailed = false, durable = "budget" } = options;
-    return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required, keepFailed, durable } });
+    const { required = false, keepFailed = false, durable = "budget", undoMs = 60_000 } = options;
+    return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required, keepFailed, durable, undoMs } });
   }
 
   revision(revision: string): Builder {

@@ -49,6 +49,11 @@ export interface PromiseOptions {
    * at the start in any case. Default: `"budget"`.
    */
   readonly durable?: "start" | "budget" | undefined;
+  /**
+   * Time that the handler has after a cancellation for steps in `catch` and `finally`, which undo what it did, in milliseconds. With 0 a
+   * cancellation does not wake it. Default: 60,000 (a minute).
+   */
+  readonly undoMs?: number | undefined;
 }
 
 /**

@@ -60,6 +60,7 @@ const PROMISE: OptionRules<PromiseOptions> = {
   required: BOOLEAN,
   keepFailed: BOOLEAN,
   durable: oneOf("start", "budget"),
+  undoMs: rule("a number of milliseconds from 0", (value) => value === 0 || LIFE.fits(value)),
 };
 
 const ERRORS: OptionRule = required(rule("an object of schemas, or null, by code", OBJECT.fits));

@@ -151,6 +151,7 @@ function promiseOf(senders: readonly Sender[]): NonNullable<ToolDefinition["prom
     required: false,
     keepFailed: false,
     durable: "budget",
+    undoMs: 0,
   };
 }
 
@@ -186,8 +187,9 @@ function newJob(target: string, job: Job, host: NotifierHost, ttlMs: number): Jo
   const body = JSON.stringify({ type: typeOf(job), timestamp: new Date(nowMs).toISOString(), data: dataOf(job, host) });
   const args = { target, tool, callId, ...(principal && { principalId: principal.id }), body };
   return {
-    // The end of each run of a job has one webhook for each target, however often it is notified, and so has a cancellation after a retry.
-    id: uuidOf("webhook", target, job.id, `${epoch}`, typeOf(job)),
+    // The end of each run of a job has one webhook for each target, however often it is notified. A cancellation is final, and has one,
+    // although the handler is run once more to undo.
+    id: uuidOf("webhook", target, job.id, job.state === "cancelled" ? "" : `${epoch}`, typeOf(job)),
     state: "queued",
     epoch: 0,
     attempt: 0,

@@ -30,6 +30,8 @@ export interface JobSummary {
   readonly wakeAtMs?: number;
   /** Latest progress. */
   readonly progress?: Progress;
+  /** Until when the handler of a cancelled job may undo what it did, in milliseconds since the Unix epoch. Absent once it has. */
+  readonly undoUntilMs?: number;
   /** Name of the schedule that created the job. */
   readonly schedule?: string;
   /** Kind of the result, once the job is `done`, or why it is `blocked`; of a failure and an error with its code and message. */
@@ -96,6 +98,7 @@ export function summaryOf(job: Job, redactor: Redactor): JobSummary {
     ...(owner !== undefined && { owner }),
     ...(isScheduled && { wakeAtMs }),
     ...(job.progress !== undefined && { progress: redactor.value(job.progress) as Progress }),
+    ...(job.undoUntilMs !== undefined && { undoUntilMs: job.undoUntilMs }),
     ...(schedule !== undefined && { schedule: schedule.name }),
     ...(job.outcome !== undefined && { outcome: outcomeOf(job.outcome, redactor) }),
     canRetry: canRetry(job, job.outcome),

@@ -85,6 +85,7 @@ export interface ServerJobs {
   cancel(id: string): Promise<JobSummary>;
   /**
    * Deletes ended jobs; a redeem of their promises then gives `promise_lost`, and a call with the idempotency key of one runs again.
+   * Cancelled jobs whose handlers are undoing what they did remain until they have.
    * Calls of schedules remain until they expire: without their record a replica could make them again. Deletes at most 10,000 at
    * once.
    *
@@ -177,7 +178,7 @@ export class OperatedJobs implements ServerJobs {
     }
     if (job.config !== undefined) throw refused(`Cannot run job ${id} again: its config belongs to that call alone`);
     const nowMs = this.#jobs.clock.now();
-    const { tool, revision, args, digest, principal, context, maxAttempts, keepsFailed } = job;
+    const { tool, revision, args, digest, principal, context, maxAttempts, keepsFailed, undoMs } = job;
     const next: Job = {
       ...{
         id: crypto.randomUUID(),
@@ -190,7 +191,7 @@ export class OperatedJobs implements ServerJobs {
         digest,
         maxAttempts,
       },
-      ...omitUndefined({ revision, principal, context, keepsFailed }),
+      ...omitUndefined({ revision, principal, context, keepsFailed, undoMs }),
       createdAtMs: nowMs,
       expiresAtMs: nowMs + (job.expiresAtMs - job.createdAtMs),
       memo: { answers: {}, steps: {} },
@@ -239,7 +240,8 @@ export class OperatedJobs implements ServerJobs {
     );
     const purged = await mapInBatches(ids, async (id) => {
       const job = await this.#engine.get(id);
-      const isPurged = job !== undefined && ENDED.includes(job.state) && job.schedule === undefined;
+      const isPurged = job !== undefined && ENDED.includes(job.state) && job.schedule === undefined &&
+        job.undoUntilMs === undefined;
       // It may begin again after it was read: then it has another version.
       return isPurged && await this.#engine.replace(expiredOf(job), job.version);
     });

@@ -1,5 +1,5 @@
 /** The definition with which a job runs, and the failures of a job that has none. */
-import type { CallResult, FailureOutcome } from "../../core/call/outcome.ts";
+import type { FailureOutcome } from "../../core/call/outcome.ts";
 import type { Job } from "../../core/dispatch/engine.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 
@@ -19,7 +19,7 @@ export function revisionChanged({ tool }: Job): FailureOutcome {
 }
 
 /** The failure of a job whose config was encrypted with other keys. */
-export function configLost({ tool }: Job): CallResult {
+export function configLost({ tool }: Job): FailureOutcome {
   const message = `What the work of ${tool} was configured with can no longer be read; call it again`;
   return { kind: "failure", code: "config_lost", message, data: undefined };
 }

@@ -1,5 +1,5 @@
 import { type CallResult, errorResult, type Progress } from "../../core/call/outcome.ts";
-import type { Job, LedgerEntry, Wait } from "../../core/dispatch/engine.ts";
+import type { Job, LedgerEntry, Memo, Wait } from "../../core/dispatch/engine.ts";
 import type { Jobs } from "./jobs.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
@@ -8,7 +8,8 @@ import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 import { settleOrMask } from "../../core/dispatch/error_masking.ts";
 import type { CallContext } from "../../core/dispatch/call_context.ts";
 import type { LeasedJob } from "../../core/dispatch/services.ts";
-import { logBlocked, logRunEnd } from "./run_log.ts";
+import { UndoWindow } from "../../core/dispatch/undo_window.ts";
+import { logBlocked, logRunEnd, logUndone } from "./run_log.ts";
 import { KeptPieces } from "./kept_pieces.ts";
 import { LedgerWriter } from "./ledger_writer.ts";
 
@@ -18,6 +19,8 @@ const PROGRESS_MS = 250;
 /** Delay before a failed write is repeated, in milliseconds; it doubles up to the maximum. */
 const FIRST_WRITE_MS = 100;
 const MAX_WRITE_MS = 2_000;
+
+const CANCELLED = errorResult("cancelled", "The job was cancelled");
 
 /** Options of a {@link JobLease}. */
 export interface LeaseOptions {
@@ -52,6 +55,9 @@ export class JobLease implements LeasedJob {
   /** What the job has ended with, if that is not the result of the run. */
   ending: CallResult | undefined = undefined;
   isSuperseded = false;
+  undo: UndoWindow | undefined = undefined;
+  /** Whether the handler of this run takes the cancellation, and not that of a later one. */
+  #takesCancel = true;
 
   constructor(jobs: Jobs, job: Job, run: CallContext, options: LeaseOptions) {
     this.job = job;
@@ -62,6 +68,7 @@ export class JobLease implements LeasedJob {
     this.#startedMs = options.startedMs;
     this.#release = options.release;
     this.#pieces = new KeptPieces(job.pieces);
+    if (job.undoUntilMs !== undefined) this.undo = this.#openUndo(job.undoUntilMs);
     const { id, epoch } = job;
     // A step that has ended must not look failed because the engine does not answer.
     const append = (from: number, entries: readonly LedgerEntry[]) =>
@@ -131,6 +138,10 @@ export class JobLease implements LeasedJob {
     const { logger, clock } = this.#run.services;
     if (this.isPromised) logRunEnd(logger, this.job, result, clock.now() - this.#startedMs);
     try {
+      if (this.undo !== undefined) {
+        onTried();
+        await this.#untilUndone(this.undo, result);
+      }
       await this.#untilStored(() => this.#write(result), onTried);
       await this.#release?.();
     } finally {
@@ -154,8 +165,30 @@ export class JobLease implements LeasedJob {
     }
   }
 
+  /** Waits until the handler of a cancelled job has ended, or the time to undo what it did is over. */
+  async #untilUndone(undo: UndoWindow, result: CallResult): Promise<void> {
+    const { services: { deadlines, clock, logger }, handlerEnd } = this.#run;
+    const expired = Promise.withResolvers<"expired">();
+    const deadline = deadlines.add(Math.max(0, undo.untilMs - clock.now()), () => expired.resolve("expired"));
+    const handler = Promise.resolve(handlerEnd).then(() => undefined, (thrown: unknown) => ({ thrown }));
+    const ended = this.#takesCancel ? await Promise.race([handler, expired.promise]) : undefined;
+    deadline.clear();
+    undo.end();
+    // The server is closed: another process does the rest.
+    if (ended === "expired" && clock.now() < undo.untilMs) this.#takesCancel = false;
+    else if (this.#takesCancel) logUndone(logger, this.job, { ended, result, isNotified: undo.isNotified });
+  }
+
+  async #endUndo(): Promise<void> {
+    await this.#jobs.cancelAwaited(this.#run.questions?.memo ?? this.job.memo);
+    if (this.#takesCancel) await this.#jobs.endUndo(this.job);
+    // The next run notifies its handler, and undoes what is left.
+    else await this.#jobs.engine.schedule(this.job.id, 0);
+  }
+
   async #write(result: CallResult): Promise<void> {
     const { job } = this;
+    if (this.undo !== undefined) return await this.#endUndo();
     const isQuestion = result.kind === "elicitation" || result.kind === "request-for-more-resource";
     // The next question of a call that continues: its continuation is the next idempotency key.
     if (isQuestion && !this.isPromised && this.#run.isContinued) {
@@ -182,7 +215,7 @@ export class JobLease implements LeasedJob {
     if (result.kind === "promise" && questions?.waiting !== undefined) {
       return await this.#jobs.suspend(job, questions.waiting, stop);
     }
-    if (result.kind !== "error") return void await this.#jobs.finish(job, result, pieces);
+    if (result.kind !== "error") return await this.#finish(result, pieces);
     if (result.code === "cancelled" && (await this.#jobs.engine.get(job.id))?.state === "cancelled") {
       await this.#jobs.cancelAwaited(stop.memo);
     }
@@ -198,20 +231,40 @@ export class JobLease implements LeasedJob {
     this.ending = next;
     // A refusal before the first step leaves nothing that another call could do twice: its idempotency key may be used again.
     const isRefusal = this.isAwaited && next === result && this.#ledger.isEmpty;
-    if (!isRefusal || !await this.#jobs.forget(job)) await this.#jobs.finish(job, next, pieces, stop.memo.undos);
+    if (!isRefusal || !await this.#jobs.forget(job)) await this.#finish(next, pieces, stop.memo.undos);
+  }
+
+  async #finish(result: CallResult, pieces: Pick<Job, "pieces">, undos?: Memo["undos"]): Promise<void> {
+    const finished = await this.#jobs.finish(this.job, result, pieces, undos);
+    // It was cancelled when its handler had ended.
+    if (finished === undefined) await this.#jobs.endUndo(this.job);
   }
 
   async #checkCurrent(): Promise<void> {
     try {
       if (this.#isOver) return;
-      const { state, epoch } = await this.#jobs.read(this.job.id) ?? {};
+      const { state, epoch, undoUntilMs } = await this.#jobs.read(this.job.id) ?? {};
       if (epoch !== this.job.epoch) return void this.#supersede();
       if (state === "running") return;
       if (state !== "cancelled") return void this.#supersede();
-      this.#run.runState.end(errorResult("cancelled", "The job was cancelled"));
+      // The run may have been woken for that.
+      if (this.undo === undefined) this.#cancel(undoUntilMs);
     } catch {
       // The engine does not answer; the next change of the job is checked again.
     }
+  }
+
+  #cancel(undoUntilMs: number | undefined): void {
+    const { runState, questions, hasReadSignal } = this.#run;
+    if (undoUntilMs === undefined) return runState.end(CANCELLED);
+    this.undo = this.#openUndo(undoUntilMs);
+    this.#takesCancel = questions?.cancel() ?? true;
+    this.undo.begin();
+    if (hasReadSignal) this.undo.markNotified();
+  }
+
+  #openUndo(untilMs: number): UndoWindow {
+    return new UndoWindow(untilMs, () => this.#run.runState.end(CANCELLED));
   }
 
   /** Ends a run that is no longer the current one of its job. Returns what it throws to its handler. */

@@ -65,6 +65,7 @@ export function jobOfRun(
     expiresAtMs: services.clock.now() + ttlMs + CLOCK_SKEW_MS,
     maxAttempts: promise === undefined ? KEYED_ATTEMPTS : retryPolicyOf(promise.retries).attempts,
     ...(promise?.keepFailed && { keepsFailed: true }),
+    ...(promise !== undefined && { undoMs: promise.undoMs }),
     memo: run.questions?.memo ?? EMPTY_MEMO,
   };
 }

@@ -1,20 +1,14 @@
 /** Jobs: turns runs into jobs, and runs jobs that are due. */
 import { CleanUp } from "../../internal/clean_up.ts";
-import {
-  type CallResult,
-  type ErrorResult,
-  errorResult,
-  type FailureOutcome,
-  joinPartials,
-  type PromiseOutcome,
-} from "../../core/call/outcome.ts";
-import type { EngineWorker, Job } from "../../core/dispatch/engine.ts";
+import type { Call } from "../../core/call/call.ts";
+import type { CallResult, ErrorResult, FailureOutcome, PromiseOutcome } from "../../core/call/outcome.ts";
+import type { EngineWorker, Job, LedgerEntry } from "../../core/dispatch/engine.ts";
 import type { Jobs } from "./jobs.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { Future } from "../../internal/future.ts";
 import { uuidOf } from "../../core/token/digest.ts";
 import { toolOfJob } from "../../core/dispatch/attached_tools.ts";
-import { settleOrMask } from "../../core/dispatch/error_masking.ts";
+import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { CallContext } from "../../core/dispatch/call_context.ts";
 import type { DispatchServices, ResolvedDeferralOptions } from "../../core/dispatch/deferral.ts";
 import { type LeasedJob, principalIdOf, type RunQuestions } from "../../core/dispatch/services.ts";
@@ -30,7 +24,9 @@ import { toWaiting } from "./job_waits.ts";
 import { conflictOf, EMPTY_MEMO, jobOfRun } from "./job_of_run.ts";
 import { JobPeer } from "./job_peer.ts";
 import type { JobPromises } from "./job_promises.ts";
-import { logBlocked, logPromised, logRunBegin } from "./run_log.ts";
+import { hasRecorded } from "./job_transitions.ts";
+import { storableResult } from "./storable_result.ts";
+import { logBlocked, logNotUndone, logPromised, logRunBegin } from "./run_log.ts";
 import { undosOf } from "../../core/dispatch/questions/kept_steps.ts";
 import { answerWithin, timesOf } from "./run_guard.ts";
 
@@ -313,7 +309,7 @@ export class JobRunner {
   /** Runs a job that is due. Rejects if the engine fails, which then delivers the job again. */
   async #runJob(id: string): Promise<void> {
     const job = await this.#jobs.claim(id);
-    if (job === undefined || !await this.#options.scheduled.mayRun(job)) return;
+    if (job === undefined || (job.undoUntilMs === undefined && !await this.#options.scheduled.mayRun(job))) return;
     const current = toolOfJob(this.#services.registry, job.tool);
     const definition = current && definitionOf(job, current);
     if (definition === undefined) {
@@ -323,17 +319,40 @@ export class JobRunner {
       });
       return await this.#jobs.handOver(job, HAND_OVER_MS);
     }
+    if (job.undoUntilMs !== undefined) return await this.#wake(job, definition);
     if (job.attempt > job.maxAttempts) return await this.#giveUp(job);
     if (definition.revision !== job.revision) return await this.#block(job, revisionChanged(job));
     const config = await this.#configs.decrypt(job, this.#services.clock.now());
     if (config === "lost") return void await this.#jobs.finish(job, configLost(job));
+    // The first run of a job has nothing before it.
+    const ledger = job.epoch === 1 ? [] : await this.#jobs.readLedger(id);
+    await this.#begin(job, definition, config, ledger);
+  }
+
+  /** Runs the handler of a cancelled job, which undoes what it did, if it has done anything. */
+  async #wake(job: Job, definition: ToolDefinition): Promise<void> {
+    const config = await this.#configs.decrypt(job, this.#services.clock.now());
+    const ledger = await this.#jobs.readLedger(job.id);
+    if (!hasRecorded(job, ledger)) return await this.#jobs.endUndo(job);
+    if (definition.revision === job.revision && config !== "lost") {
+      return await this.#begin(job, definition, config, ledger);
+    }
+    logNotUndone(this.#services.logger, job, config === "lost" ? configLost(job) : revisionChanged(job));
+    await this.#jobs.endUndo(job);
+  }
+
+  /** Runs a job on from where the run before it has left it, until its result is stored. */
+  async #begin(
+    job: Job,
+    definition: ToolDefinition,
+    config: Call["config"],
+    ledger: readonly LedgerEntry[],
+  ): Promise<void> {
     const { context, trace } = job;
     const meta = context === undefined && trace === undefined ? undefined : { context, trace };
     const inner = job.callers && { path: job.callers };
     const call = { tool: job.tool, args: job.args, meta, config, peer: new JobPeer(job, this.#jobs.engine.env), inner };
     const run = new CallContext(definition, call, this.#services, undefined);
-    // The first run of a job has nothing before it.
-    const ledger = job.epoch === 1 ? [] : await this.#jobs.readLedger(id);
     run.resume(job.callId ?? job.id, job.memo, ledger);
     logRunBegin(this.#services.logger, job);
     const concluded = this.#bind(
@@ -374,19 +393,7 @@ export class JobRunner {
     return run.definition.promise?.jobTimeoutMs ?? this.#services.deadlineMs(run);
   }
 
-  /** The result to store: the result itself, or an error in its place if it exceeds the limit or cannot be written as JSON. */
-  #withinLimits(answered: CallResult, { definition: { part }, collected }: CallContext, { tool, id }: Job): CallResult {
-    const isStreamed = answered.kind === "answer" && answered.value === undefined && collected?.length;
-    const result = isStreamed ? { ...answered, value: joinPartials(collected) } : answered;
-    const resultChars = Math.min(this.#options.limits.resultChars, part?.resultChars ?? Infinity);
-    try {
-      const { length } = JSON.stringify(result);
-      if (length <= resultChars) return result;
-      if (result.kind === "error") return errorResult(result.code, result.message.slice(0, resultChars));
-      return errorResult("result_too_large", `The result has ${length} characters; at most ${resultChars} are kept`);
-    } catch (cause) {
-      const error = new TypeError("The result cannot be written as JSON", { cause });
-      return settleOrMask(this.#services, error, { tool, callId: id });
-    }
+  #withinLimits(result: CallResult, run: CallContext, job: Job): CallResult {
+    return storableResult(result, run, job, this.#services, this.#options.limits.resultChars);
   }
 }

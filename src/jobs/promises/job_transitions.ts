@@ -3,7 +3,7 @@
  * its state. `Jobs` stores them under compare-and-set.
  */
 import type { Question } from "../../core/call/outcome.ts";
-import type { Job, JobFollower, JobState, Wait } from "../../core/dispatch/engine.ts";
+import type { Job, JobFollower, JobState, LedgerEntry, Wait } from "../../core/dispatch/engine.ts";
 import { isFinal, toEnded } from "./job_ends.ts";
 import { expireWaits, mergeMemo } from "./job_waits.ts";
 
@@ -15,6 +15,9 @@ const SCHEDULED: ReadonlySet<JobState> = new Set(["queued", "waiting", "blocked"
 
 /** What a run that stops leaves to the next one. */
 export type RunStop = Pick<Job, "memo" | "progress" | "pieces">;
+
+/** Time that a handler has to undo what it did unless its tool has another one, in milliseconds. */
+const UNDO_MS = 60_000;
 
 /** Time until a job may run, in milliseconds; not above 0 if it may run now, or never. */
 export function untilDueMs({ state, wakeAtMs = 0 }: Job, nowMs: number): number {
@@ -30,12 +33,53 @@ export function isScheduled({ state }: Job): boolean {
 
 /** A job whose next run begins: those before it can no longer change it. */
 export function toClaimed(job: Job, nowMs: number, owner: string): Job | undefined {
+  if (job.undoUntilMs !== undefined) return toWoken(job, nowMs, owner);
   if (untilDueMs(job, nowMs) > 0 || isFinal(job) || job.state === "asking") return undefined;
   const { wakeAtMs: _, outcome: __, ...rest } = job;
   const { epoch, attempt } = job;
   const takenFrom = job.state === "running" ? job.owner ?? "" : undefined;
   const memo = expireWaits(job.memo, nowMs);
   return { ...rest, state: "running", memo, epoch: epoch + 1, attempt: attempt + 1, owner, takenFrom };
+}
+
+/** A cancelled job whose handler begins to undo what it did; one whose time for that is over has ended. */
+function toWoken(job: Job, nowMs: number, owner: string): Job | undefined {
+  if (nowMs >= job.undoUntilMs!) return toUndone(job);
+  const { wakeAtMs: _, outcome: __, requests: ___, ...rest } = job;
+  const memo = expireWaits(job.memo, nowMs);
+  // A run that stopped at a wait was not counted as an attempt.
+  return { ...rest, memo, epoch: job.epoch + 1, attempt: Math.max(1, job.attempt), owner };
+}
+
+/** A cancelled job whose handler has undone what it did. */
+export function toUndone({ undoUntilMs, ...job }: Job): Job | undefined {
+  return undoUntilMs === undefined ? undefined : toEnded(job);
+}
+
+/**
+ * A cancelled job. If its handler has begun, it keeps what it has for the time to undo.
+ *
+ * @param ended The job as it is without that.
+ */
+export function toCancelled(job: Job, ended: Job, nowMs: number): Job | undefined {
+  if (isFinal(job)) return undefined;
+  const untilMs = undoUntilMsOf(job, nowMs);
+  if (untilMs === undefined) return { ...ended, state: "cancelled" };
+  const { args, config, memo, expiresAtMs } = job;
+  return { ...ended, state: "cancelled", args, config, memo, expiresAtMs, undoUntilMs: untilMs };
+}
+
+/** Until when the handler of a job that is cancelled now may undo what it did; `undefined` if it has not begun, or there is no time. */
+export function undoUntilMsOf({ undoMs = UNDO_MS, epoch, expiresAtMs }: Job, nowMs: number): number | undefined {
+  const untilMs = Math.min(nowMs + undoMs, expiresAtMs);
+  return epoch === 0 || untilMs <= nowMs ? undefined : untilMs;
+}
+
+/** Whether the handler of a job has come to anything that it may have to undo, or waits behind. */
+export function hasRecorded({ memo, requests }: Job, ledger: readonly LedgerEntry[]): boolean {
+  const { waits = {}, steps, failed = {}, answers } = memo;
+  const isKept = [waits, steps, failed, answers].some((members) => Object.keys(members).length > 0);
+  return isKept || ledger.length > 0 || requests !== undefined;
 }
 
 /** Whether a run may change its job: it is under way, and no later one has begun. */
@@ -45,7 +89,7 @@ export function isCurrentRun(job: Job, run: Job): boolean {
 
 /** Whether a later run has begun, and has not ended the job. */
 export function isSupersededRun(job: Job, run: Job): boolean {
-  return job.epoch > run.epoch && !isFinal(job);
+  return job.epoch > run.epoch && (!isFinal(job) || job.undoUntilMs !== undefined);
 }
 
 /** A job that another call waits for, too. */

@@ -27,11 +27,14 @@ import {
   isSupersededRun,
   type RunStop,
   toAsking,
+  toCancelled,
   toClaimed,
   toFollowed,
   toForgotten,
   toJoined,
   toLeftOut,
+  toUndone,
+  undoUntilMsOf,
   untilDueMs,
   withWait,
 } from "./job_transitions.ts";
@@ -87,8 +90,9 @@ export class Jobs {
     });
     if (begun === undefined && earlyMs > 0) await this.engine.schedule(id, earlyMs);
     // The process that ended the job may have died before it stored the notifications.
-    else if (begun === undefined) await this.#notify(id);
-    return begun;
+    else if (begun === undefined || begun.state === "cancelled") await this.#notify(id);
+    // The time to undo is over.
+    return begun?.state === "cancelled" && begun.undoUntilMs === undefined ? undefined : begun;
   }
 
   /** Stores progress and pieces of a run. Returns the changed job; `undefined` if the run is no longer the current one. */
@@ -189,8 +193,9 @@ export class Jobs {
   }
 
   /** Ends a run so that another process runs the job after a delay. The attempt is not counted. */
-  handOver(run: Job, delayMs: number): Promise<void> {
-    return this.#requeue(run, run.attempt - 1, delayMs);
+  async handOver(run: Job, delayMs: number): Promise<void> {
+    if (run.undoUntilMs !== undefined) return await this.engine.schedule(run.id, delayMs);
+    return await this.#requeue(run, run.attempt - 1, delayMs);
   }
 
   /** Leaves the claimed job of a scheduled call, whose handler has not begun, to another process. The attempt is not counted. */
@@ -217,12 +222,19 @@ export class Jobs {
       id,
       this.#change(id, (job) => {
         memo = job.memo;
-        return isFinal(job) ? undefined : { ...this.#toNotified(job), state: "cancelled" };
+        return toCancelled(job, this.#toNotified(job), this.#clock.now());
       }),
       ({ state }) => state === "cancelled",
     );
     if (cancelled !== undefined && memo !== undefined) await this.cancelAwaited(memo);
+    // A run that is under way undoes by itself; then there is nothing left to do.
+    if (cancelled?.undoUntilMs !== undefined) await this.engine.schedule(id, 0);
     return (cancelled ?? await this.engine.get(id))?.state;
+  }
+
+  /** Ends a cancelled job whose handler has undone what it did. Nothing happens if a later run does that. */
+  async endUndo({ id, epoch }: Job): Promise<void> {
+    await this.#change(id, (job) => job.epoch === epoch ? toUndone(job) : undefined);
   }
 
   /** Cancels the jobs of other tools that a cancelled job has waited for. If this process dies here, they end by themselves. */
@@ -236,11 +248,14 @@ export class Jobs {
     return { ...toEnded(job, outcome), ...(!isOfCall && this.notifier?.wants(job) && { isNotified: true }) };
   }
 
-  /** Schedules a delivery of a job that is about to be cancelled: if this process dies afterwards, another one notifies. */
+  /** Schedules a delivery of a job that is about to be cancelled: if this process dies afterwards, another one notifies, and wakes the handler. */
   async #prepareNotify(id: string): Promise<void> {
     const job = await this.engine.get(id);
     if (job === undefined || isFinal(job)) return;
-    if (this.notifier?.wants(job) || job.followers !== undefined) await this.engine.schedule(id, NOTIFY_AGAIN_MS);
+    const isWoken = undoUntilMsOf(job, this.#clock.now()) !== undefined;
+    if (isWoken || this.notifier?.wants(job) || job.followers !== undefined) {
+      await this.engine.schedule(id, NOTIFY_AGAIN_MS);
+    }
   }
 
   /**

@@ -130,15 +130,18 @@ export class Redeemer {
     const opened = this.#promises.open(token, run.request.peer);
     if ("kind" in opened) return { result: opened };
     const { external, remote } = opened.definition;
+    // A call that undoes what a cancelled job did has time for that.
+    const { undo } = run.lease ?? {};
+    const isEnded = () => run.runState.ended !== undefined && undo?.isOver !== false;
     if (follower !== undefined && external === undefined && remote === undefined) {
       const job = await this.#jobs.follow(opened.id, follower);
       const result = job === undefined ? this.#promises.promiseLost() : this.#promises.resultOf(job, token);
       return { result, job: opened.id };
     }
     for (;;) {
-      const result = await this.#redeem(run, opened, run.runState.ended === undefined ? MAX_WAIT_MS : 0, undefined);
-      if (result.kind === "promise" && await this.#isOver(run)) await this.#cancel(run, opened);
-      if (result.kind !== "promise" || run.runState.ended !== undefined || this.#services.isClosed) return { result };
+      const result = await this.#redeem(run, opened, isEnded() ? 0 : MAX_WAIT_MS, undefined);
+      if (result.kind === "promise" && isEnded() && await this.#isOver(run)) await this.#cancel(run, opened);
+      if (result.kind !== "promise" || isEnded() || this.#services.isClosed) return { result };
     }
   }
 

@@ -21,7 +21,7 @@ export function createScheduledJob(
       `Cannot create server: the schedule "${schedule.name}" calls ${tool}, which is not among its tools`,
     );
   }
-  const { promise: { ttlMs, retries, keepFailed }, revision } = definition;
+  const { promise: { ttlMs, retries, keepFailed, undoMs }, revision } = definition;
   return {
     id,
     state: "queued",
@@ -38,6 +38,7 @@ export function createScheduledJob(
     wakeAtMs: atMs,
     maxAttempts: retryPolicyOf(retries).attempts,
     ...(keepFailed && { keepsFailed: true }),
+    undoMs,
     memo: { answers: {}, steps: {} },
     schedule,
   };

@@ -32,6 +32,7 @@ const LISTED_PROMISE = {
   required: false,
   keepFailed: false,
   durable: "budget",
+  undoMs: 0,
 } as const;
 
 /** Creates the tool `search_tools`, which returns the tools that match a query of a few words and that the caller may call. */

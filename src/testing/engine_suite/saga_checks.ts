@@ -6,7 +6,7 @@ import { createCoreServer } from "../../server/server.ts";
 import { testClient } from "../test_client.ts";
 import { type ContractCheck, withTwo } from "./bench.ts";
 import { expectEqual } from "./fixture.ts";
-import { copyOf } from "./wait_checks.ts";
+import { ANY_TEXT, copyOf } from "./wait_checks.ts";
 
 const KEYS = "k1:a secret that all servers of these checks know";
 
@@ -36,7 +36,18 @@ function defineTools(log: string[]) {
     };
     return await ctx.step("a", work, { backoff: { minMs: DELAY_MS } });
   });
-  return [saga, flaky] as const;
+  const approved = defineCoreTool("approved").describe("Order that is approved").promise().handle(async (_, ctx) => {
+    await ctx.step("charge", () => log.push(`charge ${ctx.callId}`));
+    try {
+      await ctx.waitFor("approval", ANY_TEXT);
+    } catch (error) {
+      await ctx.step("refund", ({ signal }) => log.push(`refund ${ctx.signal.aborted} ${signal.aborted}`));
+      throw error;
+    } finally {
+      await ctx.step("note", () => log.push("note"));
+    }
+  });
+  return [saga, flaky, approved] as const;
 }
 
 /** Servers of two processes: the first takes calls, the second does the work. */
@@ -71,6 +82,29 @@ export const SAGA_CHECKS: readonly ContractCheck[] = [
     const { token } = outcome as { readonly token: string };
     expectEqual(await client.$.redeem(token).result(), "up", "result");
     expectEqual(log, ["try 1", "try 2"], "tries");
+    await running.stop();
+    await close();
+  }),
+
+  withTwo("a cancel at a wait wakes the handler once, and what it undoes is recorded", async (one, other, { wait }) => {
+    const { client, worker, close, log } = openServers(one, other);
+    const running = worker.work();
+    const work = await client.approved.start();
+    await wait("the step has ended", () => log.length === 1);
+    const id = log[0]!.slice("charge ".length);
+    let job = await one.get(id);
+    const look = () => void Promise.resolve(one.get(id)).then((found) => job = found);
+    await wait("the run has stopped at the wait", () => (look(), job?.state === "waiting"));
+    expectEqual(await work.cancel(), true, "cancelled");
+    await wait("the handler has undone", () => (look(), job?.state === "cancelled" && job.undoUntilMs === undefined));
+    expectEqual(log.slice(1), ["refund true false", "note"], "steps that undo");
+    const ledger = await one.readLedger(id, 0, 10);
+    expectEqual(ledger.map(({ name, isUndo }) => [name, isUndo === true]), [
+      ["step charge", false],
+      ["step refund", true],
+      ["step note", true],
+    ], "ledger");
+    expectEqual(job?.args, null, "arguments of a job that has ended");
     await running.stop();
     await close();
   }),

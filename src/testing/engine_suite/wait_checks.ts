@@ -25,7 +25,7 @@ const STANDARD = {
   validate: (value: unknown) => (typeof value === "string" ? { value } : { issues: [{ message: "Not a string" }] }),
   jsonSchema: { input: () => ({ type: "string" }), output: () => ({ type: "string" }) },
 };
-const TEXT: Schema<string> = { "~standard": STANDARD };
+export const ANY_TEXT: Schema<string> = { "~standard": STANDARD };
 
 function defineTools({ steps, tokens }: Journal) {
   const nap = defineCoreTool("nap").describe("Sleep").promise({ retries: 0 }).handle(async (_, ctx) => {
@@ -37,7 +37,7 @@ function defineTools({ steps, tokens }: Journal) {
   const ask = defineCoreTool("ask").describe("Wait").promise({ retries: 0 }).handle(async (_, ctx) => {
     const { token } = await ctx.resolver("k");
     await ctx.step("send", () => tokens.push(token));
-    const reply = await ctx.waitFor("k", TEXT);
+    const reply = await ctx.waitFor("k", ANY_TEXT);
     await ctx.step("after", () => steps.push("after"));
     return reply.action === "accept" ? reply.content : reply.action;
   });

@@ -155,7 +155,7 @@ for (const store of STORES) {
           if (!isEndless) return gate.promise;
           ctx.signal.addEventListener("abort", () => aborted.resolve());
           begun.resolve();
-          return new Promise<string>(() => {});
+          return aborted.promise.then(() => "ended");
         });
       const servers = [0, 1].map(() => {
         return createServer({ tools: [tool], keys: [`k:${"s".repeat(32)}`], engine: openBullmq(store, url, { name }) });

@@ -296,7 +296,7 @@ test("a wait stays open beside a question, and a value that arrives meanwhile is
   deepStrictEqual(asAnswer(settledOf(call)), ["accept", "accept"]);
 });
 
-test("a cancelled call refuses values, and does not wake", async () => {
+test("a cancelled call refuses values, and wakes for its cancellation alone", async () => {
   let made: Resolver | undefined;
   const { bench, clock, runs } = opened(async (_, ctx) => {
     made = await ctx.resolver("k");
@@ -305,9 +305,11 @@ test("a cancelled call refuses values, and does not wake", async () => {
   const token = await promised(bench);
   strictEqual(await cancel(bench, token), true);
   deepStrictEqual(await bench.server.resolve(made!.token, 1), { resolved: false, reason: "cancelled" });
+  await pass({ clock }, 0);
+  strictEqual(runs.length, 2);
   await pass({ clock }, HOUR);
   asFailure(await redeem(bench, token), "cancelled");
-  strictEqual(runs.length, 1);
+  strictEqual(runs.length, 2);
 });
 
 test("a call that has ended refuses values; a token refuses after its time", async () => {

@@ -5,6 +5,7 @@ import type { CallMeta } from "../../call/call.ts";
 import type { AskAnswer } from "../engine.ts";
 import { digestOf, uuidOf } from "../../token/digest.ts";
 import type { InnerCall, ResumableRun } from "../services.ts";
+import type { CancelledWaits } from "./cancelled_waits.ts";
 import type { KeptSteps } from "./kept_steps.ts";
 import type { MappedLists } from "./mapped_lists.ts";
 import type { PendingQuestion } from "./question_specs.ts";
@@ -39,6 +40,7 @@ interface KeptCall {
 export interface InnerCallHost {
   readonly steps: KeptSteps;
   readonly waits: WaitTracker;
+  readonly cancelled: CancelledWaits;
   /** The lists that the handler works on. */
   lists(): MappedLists;
   /** The answers; {@link OPEN} if one of them is missing. */
@@ -85,11 +87,14 @@ export class InnerCalls {
   async resultOf(name: string, call: InnerCall): Promise<CallResult | typeof OPEN> {
     const digest = digestOf(call.tool.name, call.args);
     const { steps } = this.#host;
-    const begun = { isBeside: true, isUndo: steps.hasFailed, startedMs: steps.nowMs };
+    const begun = { isBeside: true, isUndo: steps.isUndo, startedMs: steps.nowMs };
     const outcome = await steps.find(stepOf(name));
     let kept = outcome && "value" in outcome ? outcome.value as unknown as KeptCall : undefined;
     if (kept !== undefined && kept.digest !== digest) return diverged(this.#run, name);
-    if (kept === undefined) steps.assertRoom(stepOf(name));
+    if (kept === undefined) {
+      if (this.#host.cancelled.isDue) return await this.#host.cancelled.reject();
+      steps.assertRoom(stepOf(name));
+    }
     while (kept?.result === undefined) {
       const result: CallResult | typeof OPEN = await this.#next(name, call, kept);
       if (result === OPEN) return OPEN;
@@ -146,6 +151,8 @@ export class InnerCalls {
   /** Waits for the end of a job: without a worker if this run is a job itself, which the end of the other one wakes. */
   async #await(name: string, promise: string, round: number): Promise<CallResult | typeof OPEN> {
     const { definition, services: { deferral } } = this.#run;
+    const { cancelled } = this.#host;
+    if (cancelled.isCancelled && !cancelled.isDue) return (await deferral!.awaitJob(this.#run, promise)).result;
     // A run that was ended cancels the call.
     if (definition.promise === undefined || this.#run.ended !== undefined) {
       return (await deferral!.awaitJob(this.#run, promise)).result;
@@ -154,6 +161,8 @@ export class InnerCalls {
     const { job, endsAtMs } = await this.#host.waits.job();
     const { result, job: child } = await deferral!.awaitJob(this.#run, promise, { id: job.id, wait });
     if (this.#run.ended !== undefined) return (await deferral!.awaitJob(this.#run, promise)).result;
+    // The called job may have ended before this one was cancelled.
+    if (cancelled.isDue && (result.kind === "promise" || isCancelled(result))) return await cancelled.reject();
     // It was woken for something that is over, such as a question that an operator has answered.
     if (result.kind !== "promise" || this.#host.waits.hasEnded(wait)) return result;
     return await this.#host.waits.suspendAt(wait, { until: endsAtMs, job: child });
@@ -163,6 +172,10 @@ export class InnerCalls {
 /** Key under which a call is kept, among the steps. */
 export function stepOf(name: string): string {
   return `call ${name}`;
+}
+
+function isCancelled(result: CallResult): boolean {
+  return result.kind === "failure" && result.code === "cancelled";
 }
 
 function isOver({ kind }: CallResult): boolean {

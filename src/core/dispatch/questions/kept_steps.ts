@@ -55,8 +55,7 @@ export class KeptSteps {
   readonly #undos: Set<string>;
   #recordedChars: number;
   #allChars: number;
-  /** Whether a step has failed finally: what begins now may undo what was done before. */
-  hasFailed: boolean;
+  #hasFailed: boolean;
 
   constructor(run: ResumableRun, memo: Memo | undefined, ledger: readonly LedgerEntry[]) {
     const { steps = {}, failed = {}, retriedAt = 0 } = memo ?? {};
@@ -69,7 +68,7 @@ export class KeptSteps {
       else if (position >= retriedAt) this.#ledger.set(name, { failure });
     }
     this.#undos = new Set(memo && undosOf(memo, ledger));
-    this.hasFailed = [...this.#recorded.values(), ...this.#ledger.values()].some((outcome) => "failure" in outcome);
+    this.#hasFailed = [...this.#recorded.values(), ...this.#ledger.values()].some((outcome) => "failure" in outcome);
     const before = [...this.#recorded.keys()].map(nameOf).filter((name) => !this.#ledger.has(name));
     this.#order = new ReplayOrder([...before, ...this.#ledger.keys()]);
     this.#recordedChars = this.#recorded.size === 0 ? 0 : JSON.stringify([steps, failed]).length;
@@ -91,6 +90,11 @@ export class KeptSteps {
   get all(): readonly (readonly [name: string, outcome: StepOutcome])[] {
     const recorded = [...this.#recorded].map(([key, outcome]) => [nameOf(key), outcome] as const);
     return [...recorded.filter(([name]) => !this.#ledger.has(name)), ...this.#ledger];
+  }
+
+  /** Whether what begins now may undo what was done before: a step has failed finally, or the job was cancelled. */
+  get isUndo(): boolean {
+    return this.#hasFailed || this.#run.lease?.undo !== undefined;
   }
 
   /** The time at which a step begins, in milliseconds since the Unix epoch. */
@@ -139,7 +143,7 @@ export class KeptSteps {
     const chars = JSON.stringify(outcome).length;
     const endedMs = this.#run.services.clock.now();
     this.#allChars += chars;
-    if ("failure" in outcome) this.hasFailed = true;
+    if ("failure" in outcome) this.#hasFailed = true;
     if (isUndo) this.#undos.add(key);
     const isBeforeJob = this.#run.lease === undefined && this.#run.jobWritten === undefined;
     if (isBeforeJob) return await this.#record(key, outcome, chars);

@@ -1,6 +1,7 @@
 import { mistake } from "../../errors/mistake.ts";
 import { checkOptions, type OptionRules, wholeNumber } from "../../../internal/options.ts";
 import type { MapOptions } from "../../handler/inner_calls.ts";
+import type { CancelledWaits } from "./cancelled_waits.ts";
 import type { InFlightWork } from "./in_flight.ts";
 import type { KeptSteps } from "./kept_steps.ts";
 
@@ -15,6 +16,7 @@ interface ItemSteps {
   begin(key: string): Promise<void>;
   /** Notes the end of an item. */
   end(): void;
+  readonly cancelled: CancelledWaits;
 }
 
 /** The lists of one run that `ctx.map` works on: the result of each item is kept as that of a step, whose work may suspend the run. */
@@ -91,8 +93,9 @@ export class MappedLists {
   async #resultOf<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
     const stored = await this.#steps.find(key);
     if (stored !== undefined && "value" in stored) return stored.value as Value;
+    if (this.#host.cancelled.isDue) return await this.#host.cancelled.reject();
     this.#steps.assertRoom(key);
-    const kept = { isBeside: true, isUndo: this.#steps.hasFailed, startedMs: this.#steps.nowMs };
+    const kept = { isBeside: true, isUndo: this.#steps.isUndo, startedMs: this.#steps.nowMs };
     const json = JSON.stringify(await this.#begin(key, work)) ?? "null";
     this.#steps.assertShort(key, json);
     await this.#steps.keep(key, { ...kept, outcome: { value: JSON.parse(json) } });

@@ -1,12 +1,5 @@
 import { mistake } from "../../errors/mistake.ts";
-import {
-  askedAgain,
-  type CallResult,
-  type ErrorResult,
-  errorResult,
-  type Question,
-  type QuestionsResult,
-} from "../../call/outcome.ts";
+import { askedAgain, type CallResult, type Question } from "../../call/outcome.ts";
 import type { AskAnswer, LedgerEntry, Memo } from "../engine.ts";
 import { Failure } from "../../errors/failure.ts";
 import type { Json } from "../../../internal/json.ts";
@@ -27,7 +20,7 @@ import type { AnySchema } from "../../schema/plain_schema.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { InnerCall, ResumableRun, RunQuestions } from "../services.ts";
-import { encodeContinuation } from "./continuation.ts";
+import { CancelledWaits } from "./cancelled_waits.ts";
 import { InFlightWork } from "./in_flight.ts";
 import { toValue } from "../inner_call.ts";
 import { InnerCalls, stepOf } from "./inner_calls.ts";
@@ -38,20 +31,16 @@ import {
   DEFAULT_ATTEMPTS,
   noFittingAnswer,
   type PendingQuestion,
-  quoteKeys,
-  resultKindOf,
   toPendingQuestion,
 } from "./question_specs.ts";
 import { failedStepOf } from "./step_failure.ts";
 import { checkStep, StepTracker } from "./steps.ts";
 import { SUSPENDED } from "./stops.ts";
 import { OPEN, WaitTracker } from "./wait_tracker.ts";
+import { questionsResult } from "./questions_result.ts";
 
 /** Turns of the microtask queue in which a run that stops may ask further questions, or its handler may end by itself, as after a race. */
 const SETTLING_TURNS = 10;
-
-/** Length of answers that leave no room for anything else in a continuation, in UTF-16 code units of JSON. */
-const MAX_ANSWERS = 12_000;
 
 /** A question of other libraries has no key: the answer arrives with a later run, which finds it by the key. */
 const QUESTION_WITHOUT_KEY =
@@ -75,8 +64,7 @@ export class QuestionTracker implements RunQuestions {
   readonly #replay: ReplayCheck;
   readonly #calls: InnerCalls;
   readonly lists: MappedLists;
-  /** In place of results that the run does not get. One a run: a shared one would keep the handlers that wait for it. */
-  readonly #never = new Promise<never>(() => {});
+  readonly #cancelled: CancelledWaits;
   /** Whether the run stops as soon as its steps are over. */
   #isStopping = false;
   /** Whether something was rejected with {@link SUSPENDED}: the handler may be in its `catch`, where nothing else begins. */
@@ -93,10 +81,13 @@ export class QuestionTracker implements RunQuestions {
     this.#misfits = new Map(Object.entries(memo?.misfits ?? {}));
     this.#waits = new WaitTracker(run, keys, memo);
     this.#replay = new ReplayCheck(run, memo, ledger);
-    this.#steps = new StepTracker(run, { waits: this.#waits, replay: this.#replay }, memo, ledger);
+    this.#cancelled = new CancelledWaits(run);
+    const shared = { waits: this.#waits, replay: this.#replay, cancelled: this.#cancelled };
+    this.#steps = new StepTracker(run, shared, memo, ledger);
     this.#calls = new InnerCalls(run, {
       steps: this.#steps.kept,
       waits: this.#waits,
+      cancelled: this.#cancelled,
       lists: () => this.lists,
       answersTo: (questions) => this.#answersTo(questions),
       useQuestion: (key) => this.#useKey("question", key),
@@ -105,6 +96,7 @@ export class QuestionTracker implements RunQuestions {
     this.lists = new MappedLists(this.#steps.kept, this.#inFlight, {
       begin: (key) => this.#begins("step", key) ? this.#waits.storePatches() : this.#refuse(),
       end: () => this.#replay.end(false),
+      cancelled: this.#cancelled,
     });
   }
 
@@ -119,6 +111,7 @@ export class QuestionTracker implements RunQuestions {
   hasStopped(ending?: "returned" | "thrown"): boolean {
     // A handler that has ended needs no wait that is still open, as after a race. Middleware around it may wait for others.
     if (ending !== undefined && !this.#hasRejected) this.#waits.open.clear();
+    if (this.#cancelled.isCancelled) return false;
     const isOpen = this.#open.size + this.#waits.open.size > 0;
     if (isOpen || ending === "returned") this.#replay.finish();
     return isOpen || this.#replay.divergence !== undefined;
@@ -171,12 +164,12 @@ export class QuestionTracker implements RunQuestions {
 
   sleep(key: string, time: number | Date): Promise<void> {
     if (!this.#begins("sleep", key)) return this.#refuse();
-    return this.#untilOver(this.#waits.sleep(key, time));
+    return this.#untilOver(this.#cancelled.race(this.#waits.sleep(key, time)));
   }
 
   waitFor<Value>(key: string, schema: AnySchema<Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
     if (!this.#begins("wait", key)) return this.#refuse();
-    return this.#untilOver(this.#waits.waitFor(key, schema, options));
+    return this.#untilOver(this.#cancelled.race(this.#waits.waitFor(key, schema, options)));
   }
 
   resolver(key: string, options?: WaitOptions): Promise<Resolver> {
@@ -204,7 +197,18 @@ export class QuestionTracker implements RunQuestions {
     if (this.#hasRejected || this.isLeft) return await this.#refuse();
     const name = this.#calls.nameOf(call);
     if (!this.#begins("step", stepOf(name))) return await this.#refuse();
-    return toValue(await this.#untilOver(this.#calls.resultOf(name, call)));
+    try {
+      return toValue(await this.#untilOver(this.#calls.resultOf(name, call)));
+    } catch (thrown) {
+      this.#cancelled.markNotified();
+      throw thrown;
+    }
+  }
+
+  cancel(): boolean {
+    if (this.isLeft || this.#hasRejected) return false;
+    this.#cancelled.rejectAll();
+    return true;
   }
 
   get unsettled(): Promise<void> | undefined {
@@ -216,7 +220,15 @@ export class QuestionTracker implements RunQuestions {
     this.#hasSettled = true;
     const { divergence } = this.#replay;
     if (divergence !== undefined) return divergence;
-    if (this.requests !== undefined) return this.#toQuestions(this.requests);
+    const { requests } = this;
+    if (requests !== undefined) {
+      const asked = {
+        requests,
+        given: this.#givenAnswerKeys,
+        isUsed: (key: string) => this.#usedKeys.has(`question "${key}"`),
+      };
+      return questionsResult(this.#run, this.#keys, this, asked);
+    }
     const { services, definition } = this.#run;
     try {
       return services.deferral!.promiseOf(this.#run, this);
@@ -224,44 +236,6 @@ export class QuestionTracker implements RunQuestions {
       // The keys of others may throw.
       return services.mask(thrown, { tool: definition.name });
     }
-  }
-
-  #toQuestions(requests: Readonly<Record<string, Question>>): QuestionsResult | ErrorResult {
-    const { memo } = this;
-    const { definition, services } = this.#run;
-    const unread = this.#unreadKeys;
-    if (unread.length > 0) {
-      const error = new TypeError(
-        `The run before asked ${quoteKeys(unread)}, this run asks ${quoteKeys(Object.keys(requests))} instead: ` +
-          "keys of questions have to be the same on each run",
-      );
-      services.mask(error, { tool: definition.name });
-      // The caller knows the keys. A masked error would be retried if the run is a job's.
-      return errorResult("invalid_continuation", error.message);
-    }
-    try {
-      // The questions of a promised job are answered through its promise.
-      const continuation = services.deferral?.tokenOf(this.#run) ?? encodeContinuation(this.#keys, this.#run, this);
-      return { kind: resultKindOf(requests), requests, continuation };
-    } catch (thrown) {
-      // The length of the answers is the caller's doing, the length of the steps is the tool's.
-      if (JSON.stringify(memo.answers).length > MAX_ANSWERS) {
-        return errorResult("payload_too_large", "The answers are longer than a continuation can carry");
-      }
-      const [questions, steps] = [Object.keys(requests), Object.keys(memo.steps)];
-      return services.mask(thrown, { tool: definition.name, questions, steps });
-    }
-  }
-
-  /**
-   * Keys of the latest answers, if this run has asked for none of them: its keys change from run to run, and it would ask forever.
-   * A job does not know which answers are the latest, so all count. Another caller may have answered for external work.
-   */
-  get #unreadKeys(): readonly string[] {
-    const { externalToken, request: { meta: { responses } = {} } } = this.#run;
-    const latest = this.#givenAnswerKeys.filter((key) => responses === undefined || Object.hasOwn(responses, key));
-    const isKnown = latest.some((key) => this.#usedKeys.has(`question "${key}"`));
-    return isKnown || externalToken !== undefined ? [] : latest;
   }
 
   #askOne<Content>(key: string, request: QuestionSpec): Promise<ElicitAnswer<Content>> {
@@ -317,9 +291,10 @@ export class QuestionTracker implements RunQuestions {
 
   /** In place of a result that this run does not get. It never settles, so that neither `catch` nor `finally` of the handler run. */
   #suspend(isBesideStep: boolean): Promise<never> {
+    if (this.#cancelled.isCancelled) return this.#cancelled.reject();
     this.lists.suspendOne();
     if (!this.#isStopping) void this.#stop();
-    if (!isBesideStep) return this.#never;
+    if (!isBesideStep) return this.#cancelled.never();
     this.#hasRejected = true;
     return Promise.reject(SUSPENDED);
   }
@@ -334,7 +309,7 @@ export class QuestionTracker implements RunQuestions {
   /** In place of what begins after the run has stopped, or stops it. While steps are running it rejects, since their work may be what begins it. */
   #refuse(): Promise<never> {
     if (!this.#hasRejected && !this.isLeft) return this.#suspend(this.#steps.running > 0);
-    return this.isLeft ? this.#never : Promise.reject(SUSPENDED);
+    return this.isLeft ? this.#cancelled.never() : Promise.reject(SUSPENDED);
   }
 
   async #stop(): Promise<void> {

@@ -88,7 +88,7 @@ export class ReplayCheck {
     if (this.#required.size === 0) this.#caughtUp.resolve();
     const isKnown = !this.#isUnordered && this.#inOrder.has(name);
     const expected = this.#expected[this.#next];
-    if (!isKnown || expected === undefined) return true;
+    if (!isKnown || expected === undefined || this.#isUndoing) return true;
     this.#next++;
     return expected === name || this.#diverge(expected, `${name} comes before it`);
   }
@@ -105,7 +105,7 @@ export class ReplayCheck {
 
   /** Whether a step without an outcome, whose work is about to run, leaves out no recorded one. */
   async allows(name: string): Promise<boolean> {
-    if (this.#recorded.has(name)) return true;
+    if (this.#recorded.has(name) || this.#isUndoing) return true;
     // Branches of Promise.all begin in the same turn, or in one of the next.
     for (let turn = 0; turn < BRANCH_TURNS && this.#required.size > 0; turn++) await undefined;
     if (this.#required.size > 0 && this.#isUnordered) await this.#untilCaughtUp();
@@ -115,6 +115,11 @@ export class ReplayCheck {
       missing,
       `${name}, which is new, comes before it. If nothing was changed, a branch beside it awaits what is no step, and takes longer than before: make that a step`,
     );
+  }
+
+  /** Whether the job was cancelled: its handler has left the way that it took before. */
+  get #isUndoing(): boolean {
+    return this.#run.lease?.undo !== undefined;
   }
 
   async #untilCaughtUp(): Promise<void> {

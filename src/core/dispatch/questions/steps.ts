@@ -10,6 +10,8 @@ import type { StepOptions, StepTry, StepWork } from "../../handler/steps.ts";
 import { backoffMs, retryPolicyOf, withDefaults } from "../../tool/retry_policy.ts";
 import { writeLine } from "../error_masking.ts";
 import type { ResumableRun } from "../services.ts";
+import type { UndoWindow } from "../undo_window.ts";
+import type { CancelledWaits } from "./cancelled_waits.ts";
 import { type KeptStep, KeptSteps } from "./kept_steps.ts";
 import type { ReplayCheck } from "./replay_check.ts";
 import { restoreStepError, toStepFailure } from "./step_failure.ts";
@@ -26,12 +28,20 @@ const OPTIONS: OptionRules<StepOptions> = {
   retryIf: FUNCTION,
 };
 
+/** What steps share with the waits and questions of their run. */
+interface StepContext {
+  readonly waits: WaitTracker;
+  readonly replay: ReplayCheck;
+  readonly cancelled: CancelledWaits;
+}
+
 /** Keeps the outcomes of the steps of one run, and runs the work of those that have none. */
 export class StepTracker {
   readonly #run: ResumableRun;
   readonly #waits: WaitTracker;
   readonly kept: KeptSteps;
   readonly #replay: ReplayCheck;
+  readonly #cancelled: CancelledWaits;
   /** Steps without an outcome that have begun and are not over. */
   readonly #begun = new Set<{ isBeside: boolean }>();
   /** Number of steps whose work is running, or waits in place for its next try. */
@@ -42,11 +52,12 @@ export class StepTracker {
 
   constructor(
     run: ResumableRun,
-    { waits, replay }: { readonly waits: WaitTracker; readonly replay: ReplayCheck },
+    { waits, replay, cancelled }: StepContext,
     memo: Memo | undefined,
     ledger: readonly LedgerEntry[],
   ) {
     this.#replay = replay;
+    this.#cancelled = cancelled;
     this.#run = run;
     this.#waits = waits;
     this.kept = new KeptSteps(run, memo, ledger);
@@ -71,6 +82,7 @@ export class StepTracker {
   }
 
   async #begin(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
+    if (this.#cancelled.isDue) return await this.#cancelled.reject();
     this.#assertCurrent();
     this.kept.assertRoom(key);
     if (this.#run.definition.promise !== undefined) {
@@ -78,7 +90,7 @@ export class StepTracker {
       await this.#waits.storePatches();
     }
     const isBeside = this.#replay.isBeside(`step ${key}`);
-    const kept = { isUndo: this.kept.hasFailed, isBeside, startedMs: this.#run.services.clock.now() };
+    const kept = { isUndo: this.kept.isUndo, isBeside, startedMs: this.#run.services.clock.now() };
     this.#begun.add(kept);
     if (this.#begun.size > 1) { for (const one of this.#begun) one.isBeside = true; }
     try {
@@ -101,19 +113,24 @@ export class StepTracker {
     options: StepOptions,
     kept: Omit<KeptStep, "outcome">,
   ): Promise<Json | typeof OPEN> {
+    const undo = this.#run.lease?.undo;
     let { tries, leftMs } = this.#waits.delayOf(key);
     for (;;) {
       if (leftMs > 0 && await this.#pause(key, tries, leftMs) === OPEN) return OPEN;
       const attempt = ++tries;
       try {
-        const json = await this.#work(key, work, options, attempt);
+        const json = await this.#work(key, work, options, new RunTry(this.#run, attempt));
         await this.#keep(key, { ...kept, outcome: { value: JSON.parse(json) } });
         // The first run gets the same value as later runs: a copy through JSON, which has no undefined.
         return JSON.parse(json);
       } catch (thrown) {
         // What ends the run is not the outcome of the step: it begins again with the next run.
         if (thrown instanceof NotKept) throw thrown.reason;
-        if (this.#run.ended !== undefined || isStop(thrown)) throw thrown;
+        if (isStop(thrown)) throw thrown;
+        if (this.#run.ended !== undefined && undo?.isOver !== false) {
+          this.#cancelled.markNotified();
+          throw thrown;
+        }
         const delayMs = this.#delayMs(key, thrown, options, attempt);
         if (delayMs === undefined) {
           const failure = toStepFailure(thrown, attempt);
@@ -135,12 +152,10 @@ export class StepTracker {
   }
 
   /** Runs the work once, and converts its result to JSON. */
-  async #work(key: string, work: StepWork<unknown>, { timeoutMs }: StepOptions, attempt: number): Promise<string> {
+  async #work(key: string, work: StepWork<unknown>, { timeoutMs }: StepOptions, one: RunTry): Promise<string> {
     this.#working++;
     try {
-      const value = timeoutMs === undefined
-        ? await work(new RunTry(this.#run, attempt))
-        : await this.#within(key, work, timeoutMs, attempt);
+      const value = timeoutMs === undefined ? await work(one) : await this.#within(key, work, timeoutMs, one);
       const json = toJson(key, value);
       this.kept.assertShort(key, json);
       return json;
@@ -149,7 +164,7 @@ export class StepTracker {
     }
   }
 
-  async #within(key: string, work: StepWork<unknown>, timeoutMs: number, attempt: number): Promise<unknown> {
+  async #within(key: string, work: StepWork<unknown>, timeoutMs: number, one: RunTry): Promise<unknown> {
     const late = new AbortController();
     const expired = Promise.withResolvers<never>();
     const { clock } = this.#run.services;
@@ -159,8 +174,8 @@ export class StepTracker {
       late.abort(error);
     });
     try {
-      const signal = AbortSignal.any([late.signal, this.#run.signal]);
-      const running = Promise.resolve(work({ signal, attempt }));
+      const signal = AbortSignal.any([late.signal, one.signal]);
+      const running = Promise.resolve(work({ signal, attempt: one.attempt }));
       running.catch(() => {});
       return await Promise.race([running, expired.promise]);
     } finally {
@@ -176,12 +191,23 @@ export class StepTracker {
     if (tries > retries || !callGuarded(() => retryIf(thrown), () => {})) return undefined;
     const delayMs = Math.max(retryAfterOf(thrown), backoffMs(withDefaults(backoff, policy), tries, `${callId} ${key}`));
     // A try after the end of the promise would be lost. Without a job, the promise would begin now.
-    const leftMs = lease === undefined ? promise?.ttlMs ?? Infinity : lease.endsAtMs - clock.now();
+    const untilMs = lease?.undo?.untilMs ?? lease?.endsAtMs;
+    const leftMs = untilMs === undefined ? promise?.ttlMs ?? Infinity : untilMs - clock.now();
     return delayMs >= leftMs ? undefined : delayMs;
   }
 
-  /** Waits until the next try: in place, or {@link OPEN} for a later run. In place while work is running, which may await this step. */
+  /** Waits until the next try. A cancellation that comes before it rejects; a step that began after it is tried again in place. */
   async #pause(key: string, tries: number, delayMs: number): Promise<void | typeof OPEN> {
+    const pause = this.#cancelled.isCancelled
+      ? this.#sleep(delayMs)
+      : this.#cancelled.race(this.#wait(key, tries, delayMs));
+    if (await pause === OPEN) return OPEN;
+    const { ended, lease } = this.#run;
+    if (ended !== undefined && lease?.undo?.isOver !== false) throw new ToolError(ended.code, ended.message);
+  }
+
+  /** Waits for the next try: in place, or {@link OPEN} for a later run. In place while work is running, which may await this step. */
+  async #wait(key: string, tries: number, delayMs: number): Promise<void | typeof OPEN> {
     const { clock } = this.#run.services;
     if (await this.#waits.storeDelay(key, tries, delayMs)) {
       if (this.#working === 0) return this.#waits.openDelay(key);
@@ -196,20 +222,23 @@ export class StepTracker {
         this.#onQuiet.delete(resolve);
       }
       if (clock.now() < untilMs) return this.#waits.openDelay(key);
-    } else await new Promise<void>((resolve) => void clock.after(delayMs, resolve));
-    if (this.#run.ended !== undefined) throw new ToolError(this.#run.ended.code, this.#run.ended.message);
+    } else await this.#sleep(delayMs);
+  }
+
+  async #sleep(delayMs: number): Promise<void> {
+    await new Promise<void>((resolve) => void this.#run.services.clock.after(delayMs, resolve));
   }
 
   /**
-   * Refuses work of a run that was ended, as at its time limit: its next run does it. After a cancellation no run follows, and steps may
-   * undo what was done.
+   * Refuses work of a run that was ended, as at its time limit: its next run does it. After a cancellation steps undo what was done, until
+   * the time for that is over.
    *
    * @throws {ToolError} If the run was ended.
    */
   #assertCurrent(): void {
     const { ended, lease } = this.#run;
-    if (ended === undefined || (ended.code === "cancelled" && lease?.isSuperseded !== true)) return;
-    throw new ToolError(ended.code, ended.message);
+    const mayUndo = ended?.code === "cancelled" && lease?.isSuperseded !== true && lease?.undo?.isOver !== true;
+    if (ended !== undefined && !mayUndo) throw new ToolError(ended.code, ended.message);
   }
 
   /** @throws {NotKept} If the store fails. */
@@ -234,15 +263,17 @@ class NotKept {
 /** A try without a time limit: the signal of the run is watched only if the work uses it. */
 class RunTry implements StepTry {
   readonly #run: ResumableRun;
+  readonly #undo: UndoWindow | undefined;
   readonly attempt: number;
 
   constructor(run: ResumableRun, attempt: number) {
     this.#run = run;
+    this.#undo = run.lease?.undo;
     this.attempt = attempt;
   }
 
   get signal(): AbortSignal {
-    return this.#run.signal;
+    return this.#undo?.signal ?? this.#run.runState.signal();
   }
 }
 

@@ -50,6 +50,7 @@ export class WaitTracker {
     const until = kept?.until ?? toEpochMs(key, time, clock.now());
     const leftMs = until - clock.now();
     if (leftMs <= 0) return;
+    if (this.#isCancelled) return OPEN;
     if (leftMs > IN_PLACE_MS) return await this.#suspend(name, { until });
     if (kept === undefined) await this.#keep(name, { until });
     await new Promise<void>((resolve) => void clock.after(leftMs, resolve));
@@ -71,6 +72,7 @@ export class WaitTracker {
     }
     const refused = kept?.done && await this.#refusal(key, kept, compiled);
     if (refused !== undefined && "action" in refused) return refused as WaitResult<Value>;
+    if (this.#isCancelled) return OPEN;
     const job = await this.job();
     const until = kept?.until ?? this.#endOf(key, job, options);
     return await this.#suspend(name, { until, schema: compiled.jsonSchema as Json, ...refused });
@@ -191,6 +193,10 @@ export class WaitTracker {
     const { lease } = this.#run;
     if (lease === undefined) throw new Error("The call has ended");
     return lease;
+  }
+
+  get #isCancelled(): boolean {
+    return this.#run.lease?.undo !== undefined;
   }
 
   #endOf(key: string, job: LeasedJob, { timeoutMs }: WaitOptions): number {

@@ -47,6 +47,8 @@ interface Entry extends JobHead {
   epoch: number;
   expiresAtMs: number;
   state: Job["state"];
+  /** Whether the job has ended, and its handler has nothing left to undo. */
+  isOver: boolean;
   /** The entries of the ledger, as JSON; made at the first one. */
   ledger: string[] | undefined;
   /** Number of runs and leases; while there are any, the job is not delivered. */
@@ -130,7 +132,7 @@ class MemoryJobs {
     if (this.#find(id)) return false;
     const principal = job.principal?.id ?? "";
     this.#makeRoom(principal);
-    const { text, version, epoch, expiresAtMs, state } = contentOf(job);
+    const { text, version, epoch, expiresAtMs, state, isOver } = contentOf(job);
     // Without a spread, whose objects take twice the memory.
     const entry: Entry = {
       id,
@@ -140,6 +142,7 @@ class MemoryJobs {
       expiresAtMs,
       principal,
       state,
+      isOver,
       tool,
       createdAtMs,
       ledger: undefined,
@@ -381,13 +384,14 @@ class MemoryJobs {
 }
 
 /** A call that waits for a result still needs it. */
-function isEvictable({ state, leases, listeners }: Entry): boolean {
-  return (state === "done" || state === "cancelled") && leases + (listeners?.size ?? 0) === 0;
+function isEvictable({ isOver, leases, listeners }: Entry): boolean {
+  return isOver && leases + (listeners?.size ?? 0) === 0;
 }
 
-function contentOf(job: Job): Pick<Entry, "text" | "version" | "epoch" | "expiresAtMs" | "state"> {
-  const { version, epoch, expiresAtMs, state } = job;
-  return { text: JSON.stringify(job), version, epoch, expiresAtMs, state };
+function contentOf(job: Job): Pick<Entry, "text" | "version" | "epoch" | "expiresAtMs" | "state" | "isOver"> {
+  const { version, epoch, expiresAtMs, state, undoUntilMs } = job;
+  const isOver = state === "done" || (state === "cancelled" && undoUntilMs === undefined);
+  return { text: JSON.stringify(job), version, epoch, expiresAtMs, state, isOver };
 }
 
 function charsOf(texts: readonly string[] = []): number {
