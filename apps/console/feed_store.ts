@@ -19,6 +19,7 @@ interface FeedEvent {
   readonly tool?: string;
   readonly wire?: string;
   readonly principal?: string;
+  readonly tenant?: string;
   readonly attempt?: number;
   readonly args?: KeptJson;
   readonly kind?: string;
@@ -91,8 +92,8 @@ let after = 0;
 let instance = "";
 
 function toRow(event: FeedEvent): Row {
-  const { seq, atMs, tool = "", wire = "", principal: caller, attempt, args } = event;
-  const principal = callerOf(caller);
+  const { seq, atMs, tool = "", wire = "", principal: caller, tenant, attempt, args } = event;
+  const principal = callerOf(caller, tenant);
   const isRefused = event.type === "refused";
   const shown = isRefused && tool === "" ? `${event.method} ${event.path}` : tool;
   return {

@@ -150,7 +150,7 @@ function Row({ row, isChosen }: { readonly row: JobRow; readonly isChosen: boole
       <td class="word">
         <a href={`#/jobs/${encodeURIComponent(id)}`} aria-label={`${visible(tool)}, job ${id}`}>{visible(tool)}</a>
       </td>
-      <td class="dim word">{visible(callerOf(principal))}</td>
+      <td class="dim word">{visible(callerOf(principal, row.tenant))}</td>
       <td class="word">
         <State row={row} />
         <Progress row={row} />
@@ -219,7 +219,7 @@ function Close(): JSX.Element {
 function OneJob({ job }: { readonly job: JobView }): JSX.Element {
   const { id, tool, progress, outcome, args, value, steps, waits, schedule } = job;
   const facts = [
-    visible(callerOf(job.principal)),
+    visible(callerOf(job.principal, job.tenant)),
     `attempt ${job.attempt} of ${job.maxAttempts}`,
     `expires in ${spanOf(job.expiresAtMs - Date.now())}`,
     schedule === undefined ? "" : `schedule ${visible(schedule)}`,

@@ -13,6 +13,7 @@ export interface JobRow {
   readonly tool: string;
   readonly state: typeof STATES[number];
   readonly principal?: string;
+  readonly tenant?: string;
   readonly createdAtMs: number;
   readonly expiresAtMs: number;
   readonly attempt: number;

@@ -10,9 +10,10 @@ export function listed(names: readonly string[]): string {
   return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }
 
-/** Name of a caller. A caller without one is anonymous. */
-export function callerOf(id: string | undefined): string {
-  return id === undefined || id === "" ? "anonymous" : id;
+/** Name of a caller, with the tenant. A caller without a name is anonymous. */
+export function callerOf(id: string | undefined, tenant?: string): string {
+  if (id === undefined || id === "") return "anonymous";
+  return tenant === undefined ? id : `${id} of ${tenant}`;
 }
 
 const UNITS = [["d", 86_400_000], ["h", 3_600_000], ["min", 60_000], ["s", 1_000]] as const;

@@ -21,6 +21,9 @@ export function refuseAccess(head: Head, host: WireHost, { scope, key }: AccessR
   if (foreign !== undefined) return foreign;
   const { metadata, principal } = head;
   if (host.security !== undefined) {
+    if (principal?.tenant !== undefined) {
+      return "The console shows the calls and jobs of all tenants: sign in as a caller without a tenant; jobTools() are for operators of one";
+    }
     if (principal?.scopes?.includes(scope)) return undefined;
     return `The console needs the scope "${scope}": sign in with a token that has it`;
   }

@@ -30,7 +30,11 @@ export function withCaller(canActAs: boolean, answer: CallerAnswer): Answer {
     if (!canActAs) return notAllowed();
     const principal = readPrincipal(as);
     if (principal !== undefined) return answer(input, principal, head);
-    return refusal(400, "invalid_request", "Send the caller to act as with an id, and with scopes as a list of texts");
+    return refusal(
+      400,
+      "invalid_request",
+      "Send the caller to act as with an id, with its tenant if it has one, and with scopes as a list of texts",
+    );
   };
 }
 
@@ -41,9 +45,11 @@ function notAllowed(): Reply {
 }
 
 function readPrincipal(as: unknown): Principal | undefined {
-  const { id, scopes = [] } = asObject(as);
+  const { id, tenant, scopes = [] } = asObject(as);
   const areScopes = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
-  return typeof id === "string" && id !== "" && areScopes ? { id, scopes: scopes as string[] } : undefined;
+  const isTenant = tenant === undefined || (typeof tenant === "string" && tenant !== "");
+  if (typeof id !== "string" || id === "" || !isTenant || !areScopes) return undefined;
+  return { id, ...(tenant !== undefined && { tenant }), scopes: scopes as string[] };
 }
 
 /** Which tools a caller may see, and which scopes the caller lacks for them. */

@@ -15,6 +15,8 @@ interface BeginEvent {
   readonly wire: string;
   /** Id of the caller; `undefined` if the caller is anonymous. */
   readonly principal?: string | undefined;
+  /** Tenant of the caller; `undefined` for a caller without one. */
+  readonly tenant?: string | undefined;
   /** Number of the attempt of a job; `undefined` for a call. */
   readonly attempt?: number | undefined;
   /** The arguments, without secrets. Only while a page watches. */
@@ -72,6 +74,7 @@ interface RefusedEvent {
   readonly tool?: string | undefined;
   readonly wire?: string | undefined;
   readonly principal?: string | undefined;
+  readonly tenant?: string | undefined;
   /** Method, path and HTTP status of a refused request. Long segments of the path are cut. */
   readonly method?: string | undefined;
   readonly path?: string | undefined;

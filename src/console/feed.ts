@@ -156,6 +156,7 @@ export class Feed implements CallObserver {
       tool: tool.slice(0, 128),
       wire,
       principal: cut(principal?.id),
+      tenant: cut(principal?.tenant),
       code: cut(code),
       message: this.#text(message),
     });
@@ -233,6 +234,7 @@ export class Feed implements CallObserver {
       tool: cut(tool),
       wire: peer.wire,
       principal: cut(peer.principal?.id),
+      tenant: cut(peer.principal?.tenant),
       attempt,
       args: this.#copy(args, definition.inputSchema),
     });

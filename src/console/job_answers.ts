@@ -12,11 +12,12 @@ import { ok, refusal } from "./replies.ts";
 type JobQuery = (jobs: ServerJobs, input: Members, hasValues: boolean) => Promise<unknown>;
 
 const QUERIES: Readonly<Record<string, JobQuery>> = {
-  "jobs": (jobs, { states, tool, principal, cursor }) =>
+  "jobs": (jobs, { states, tool, principal, tenant, cursor }) =>
     jobs.list({
       state: states as readonly JobState[] | undefined,
       tool: textOf(tool),
       principal: textOf(principal),
+      tenant: textOf(tenant),
       cursor: textOf(cursor),
     }),
   "jobs/inspect": (jobs, { id }, values) => jobs.inspect(String(id), { values }),

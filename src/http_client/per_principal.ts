@@ -1,4 +1,5 @@
 import type { Principal } from "../core/call/call.ts";
+import { callerKey } from "../internal/caller_key.ts";
 import type { ActivityMonitor, Transport } from "../core/call/transport.ts";
 import type { MaybePromise } from "../internal/async.ts";
 
@@ -56,7 +57,7 @@ export class PerPrincipal<State> {
   }
 
   #entryOf(principal: Principal): Entry<State> {
-    const { id } = principal;
+    const id = callerKey(principal);
     const known = this.#entries.get(id);
     if (known === undefined) {
       this.#evict();

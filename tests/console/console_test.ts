@@ -176,6 +176,18 @@ for (
   });
 }
 
+test("a caller of one tenant has no console, which shows all tenants", async () => {
+  const auth = authenticate(({ metadata }) => {
+    const tenant = metadata.get("x-tenant") ?? undefined;
+    return { id: "ops", tenant, scopes: ["console"] };
+  });
+  const server = serverWith({}, { auth });
+  strictEqual((await ask(server, "hello")).status, 200);
+  const refused = await ask(server, "hello", {}, { "x-tenant": "north" });
+  strictEqual(refused.status, 403);
+  match(JSON.stringify(refused.json), /shows the calls and jobs of all tenants/);
+});
+
 test("an auth that does not describe itself is auth all the same", async () => {
   const answer = (head: unknown, body: unknown, wire: { handle(...args: unknown[]): unknown }) =>
     wire.handle(head, body);

@@ -102,9 +102,14 @@ const FAULTS: readonly [fault: string, check: string, message: RegExp, (engine: 
       return { stop: () => (void worker.stop(), Promise.resolve()) };
     },
   })],
-  ["lists without a filter", "lists: list() filters by state, tool, principal and time of creation", /"states":/, (
-    engine,
-  ) => ({ list: (_, limit, cursor) => engine.list!({}, limit, cursor) })],
+  [
+    "lists without a filter",
+    "lists: list() filters by state, tool, principal, tenant and time of creation",
+    /"states":/,
+    (
+      engine,
+    ) => ({ list: (_, limit, cursor) => engine.list!({}, limit, cursor) }),
+  ],
   ["lists the first page only", "lists: list() continues at the cursor although jobs are added and removed", /cursor/, (
     engine,
   ) => ({ list: async (filter, limit) => ({ ids: (await engine.list!(filter, limit)).ids }) })],

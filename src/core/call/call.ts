@@ -12,8 +12,13 @@ import type { CallConfig } from "./call_config.ts";
  * @typeParam Claims Type of the claims. Programs that give a caller may have any object, such as an `interface`; handlers get its JSON.
  */
 export interface Principal<Claims extends object = JsonObject> {
-  /** Identifier, the same on every wire. Tokens, idempotency keys and jobs are bound to it. */
+  /** Identifier, the same on every wire. Tokens, idempotency keys, jobs, caches and limits are bound to it, and to the tenant. */
   readonly id: string;
+  /**
+   * Tenant that the caller belongs to, such as a company, where two tenants may have callers with the same id: each is a caller apart. Default:
+   * none, which is not the same as any tenant.
+   */
+  readonly tenant?: string | undefined;
   /** Scopes that the caller has been granted. */
   readonly scopes?: readonly string[] | undefined;
   /**

@@ -14,16 +14,17 @@ import type { Principal } from "./call.ts";
  */
 export function toPrincipal(value: unknown, onUnread: (problem: string) => void = refuse): Principal {
   if (isJsonObject(value)) {
-    const { id, scopes = [], claims } = value;
+    const { id, tenant, scopes = [], claims } = value;
     const isScopes = Array.isArray(scopes) && scopes.every((scope) => typeof scope === "string");
-    if (typeof id === "string" && id !== "" && isScopes) {
+    const isTenant = tenant === undefined || (typeof tenant === "string" && tenant !== "");
+    if (typeof id === "string" && id !== "" && isTenant && isScopes) {
       for (const name in value) if (!MEMBERS.includes(name)) onUnread(unreadMember(name));
       if (claims === undefined || (isJsonObject(claims) && isJson(claims, 0))) return value as object as Principal;
       return { ...value, id, claims: jsonOf(claims) };
     }
   }
   throw new TypeError(
-    `Cannot identify the caller: give a principal { id, scopes?, claims? } with a non-empty id and an array of scopes, or undefined for a caller that is not known${
+    `Cannot identify the caller: give a principal { id, tenant?, scopes?, claims? } with a non-empty id and an array of scopes, or undefined for a caller that is not known${
       adviceFor(value)
     }`,
   );
@@ -31,12 +32,15 @@ export function toPrincipal(value: unknown, onUnread: (problem: string) => void 
 
 /** What to write in place of usual mistakes; without their values, which are of a caller. */
 function adviceFor(value: unknown): string {
-  const { id, scopes } = isJsonObject(value) ? value : {};
+  const { id, tenant, scopes } = isJsonObject(value) ? value : {};
   if (typeof id === "number" || typeof id === "bigint") return "; the id is a number: write id: String(user.id)";
+  if (tenant !== undefined && (typeof tenant !== "string" || tenant === "")) {
+    return "; the tenant is not a text with characters: leave it out for a caller without one";
+  }
   return typeof scopes === "string" ? '; the scopes are one text: write scopes.split(" ")' : "";
 }
 
-const MEMBERS: readonly string[] = ["id", "scopes", "claims"];
+const MEMBERS: readonly string[] = ["id", "tenant", "scopes", "claims"];
 
 function refuse(problem: string): never {
   throw new TypeError(`Cannot identify the caller: ${problem}`);
@@ -45,10 +49,10 @@ function refuse(problem: string): never {
 function unreadMember(name: string): string {
   const near = closestMatch(name, MEMBERS);
   const write = near === undefined ? `write claims: { ${name} }, which handlers get` : `did you mean "${near}"?`;
-  const both = /tenant|^org/i.test(name)
-    ? "; and if two of them have callers with the same id, make the id of both, since jobs and limits are bound to it"
-    : "";
-  return `a principal has no member "${name}"; ${write}${both}`;
+  const isTenant = near === undefined && /tenant|^org/i.test(name);
+  return `a principal has no member "${name}"; ${write}${
+    isTenant ? `, or tenant: ${name}, to which jobs and limits are bound as well` : ""
+  }`;
 }
 
 /** The log of a server. */

@@ -222,8 +222,10 @@ export interface JobFilter {
   readonly states?: readonly JobState[] | undefined;
   /** Name of the tool. */
   readonly tool?: string | undefined;
-  /** Id of the caller; `""` for jobs of anonymous callers. */
+  /** Id of the caller, of any tenant; `""` for jobs of anonymous callers. */
   readonly principal?: string | undefined;
+  /** Tenant of the caller; `""` for jobs of callers without one. */
+  readonly tenant?: string | undefined;
   /** Only jobs that were created before this time, in milliseconds since the Unix epoch. */
   readonly createdBeforeMs?: number | undefined;
   /** Only jobs that were created at this time or later, in milliseconds since the Unix epoch. */

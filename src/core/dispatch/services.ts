@@ -4,6 +4,7 @@
  * Knows nothing of the class of a run, so that the context of a call can refer to it.
  */
 import type { Call, CallMeta } from "../call/call.ts";
+import { callerKey } from "../../internal/caller_key.ts";
 import {
   type CallResult,
   type ErrorResult,
@@ -117,9 +118,9 @@ export interface CalledRun {
   readonly request: Call;
 }
 
-/** Id of the caller of a run, to which tokens are bound; `""` for an unauthenticated caller. */
-export function principalIdOf({ request: { peer } }: Pick<CalledRun, "request">): string {
-  return peer.principal?.id ?? "";
+/** Key of the caller of a run, to which tokens are bound; `""` for an unauthenticated caller. */
+export function callerKeyOf({ request: { peer } }: Pick<CalledRun, "request">): string {
+  return callerKey(peer.principal);
 }
 
 /** The job that a run executes, while no other process may run it: takes the run's progress, steps and waits, and stores them. */

@@ -1,4 +1,5 @@
 /** Log lines for tokens that were refused. Their callers are not given the reason. */
+import { readCallerKey } from "../../internal/caller_key.ts";
 import type { Clock } from "../../internal/time.ts";
 import type { Logger } from "../handler/context.ts";
 import type { TokenKeys, TokenKind } from "../token/token.ts";
@@ -19,7 +20,7 @@ const refusalsOf = new WeakMap<TokenKeys, WarningThrottle>();
 export interface RefusedToken {
   readonly kind: TokenKind;
   readonly token: string;
-  /** Id of the caller; `""` for an unauthenticated one. */
+  /** Key of the caller; `""` for an unauthenticated one. */
   readonly principal: string;
   /** Why it was refused, if its signature is valid for this caller. */
   readonly reason?: string | undefined;
@@ -39,7 +40,8 @@ export function warnOfRefused(
   const { refused } = count;
   Object.assign(count, { refused: 0, untilMs: nowMs + QUIET_MS });
   const why = reason ?? reasonOf(keys, { kind, token, principal }, nowMs);
-  const caller = principal === "" ? {} : { principal };
+  const { id, tenant } = readCallerKey(principal);
+  const caller = { ...(id !== "" && { principal: id }), ...(tenant !== undefined && { tenant }) };
   writeLine(logger, "warn", `A ${kind} token was refused: ${why}`, { ...caller, refused });
 }
 

@@ -1,4 +1,5 @@
 /** Writes recordings: each call, its events and its result, with secrets replaced before anything is written. */
+import { callerKey } from "../../internal/caller_key.ts";
 import { asObject, omitUndefined } from "../../internal/json.ts";
 import { estimateJsonSize } from "../../internal/json_size.ts";
 import type { Call } from "../../core/call/call.ts";
@@ -196,7 +197,7 @@ class CallRecord {
       tool: name,
       args: this.#redactor.value(args, this.#schemas.inputSchema),
       meta: asObject(this.#redactor.value(meta)),
-      ...(principal !== undefined && { principal: sha256Hex(principal.id).slice(0, 8) }),
+      ...(principal !== undefined && { principal: sha256Hex(callerKey(principal)).slice(0, 8) }),
     };
   }
 

@@ -35,7 +35,7 @@ export interface CallLine {
   readonly args: unknown;
   /** Members of the call's metadata that change its result. */
   readonly meta: Members;
-  /** Digest of the principal's id. Absent for anonymous callers. */
+  /** Digest of the principal's id and tenant. Absent for anonymous callers. */
   readonly principal?: string;
 }
 

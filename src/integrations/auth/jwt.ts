@@ -20,6 +20,7 @@ import {
   FUNCTION,
   type OptionRules,
   rule,
+  TEXT,
   TEXTS,
   wholeNumber,
 } from "../../internal/options.ts";
@@ -38,6 +39,7 @@ const RULES: OptionRules<Omit<IssuerJwtOptions, "secret"> & Pick<SecretJwtOption
   secret: rule("text or bytes", (value) => typeof value === "string" || value instanceof Uint8Array),
   algorithms: TEXTS,
   clockToleranceSeconds: wholeNumber(0, "seconds"),
+  tenant: TEXT,
   principal: FUNCTION,
   fetch: FUNCTION,
   ...BEARER_RULES,
@@ -85,7 +87,12 @@ export function jwt<Claims extends object = object>(options: JwtOptions<Claims>)
 export function jwtVerifier(options: JwtOptions): VerifyToken {
   checkOptions("verify tokens", options, RULES);
   const { find, algorithms } = jwtKeysOf(options);
-  const { secret, issuer, audience, requiredScopes = [], principal = principalOf } = options;
+  const { secret, issuer, audience, requiredScopes = [], tenant, principal } = options;
+  if (tenant !== undefined && principal !== undefined) {
+    throw new TypeError(
+      "Cannot verify tokens: tenant is for the default principal; with the option principal, return the tenant there",
+    );
+  }
   const hasSecret = secret !== undefined;
   const verifyOptions: JWTVerifyOptions = {
     ...((!hasSecret || issuer !== undefined) && { issuer: nonEmpty("issuer", issuer) }),
@@ -103,7 +110,7 @@ export function jwtVerifier(options: JwtOptions): VerifyToken {
         cause: new RefusalReason(`claim "scope": expected ${show(requiredScopes)}, given ${show(given)}`),
       });
     }
-    return principal(claims as JsonObject);
+    return principal === undefined ? principalOf(claims as JsonObject, tenant) : principal(claims as JsonObject);
   };
 }
 
@@ -191,12 +198,17 @@ function show(value: unknown): string {
   return value === undefined ? "nothing" : JSON.stringify(value).slice(0, MAX_SHOWN_CHARS);
 }
 
-function principalOf(claims: JsonObject): Principal {
+function principalOf(claims: JsonObject, tenantClaim: string | undefined): Principal {
   const { sub } = claims;
   if (typeof sub !== "string" || sub === "") {
     throw invalidToken("The token has no subject", `claim "sub": expected text that is not empty, given ${typeof sub}`);
   }
-  return { id: sub, scopes: scopesOf(claims), claims: claims as JsonObject };
+  const caller = { id: sub, scopes: scopesOf(claims), claims };
+  if (tenantClaim === undefined) return caller;
+  const tenant = claims[tenantClaim];
+  if (typeof tenant === "string" && tenant !== "") return { ...caller, tenant };
+  const reason = `claim ${show(tenantClaim)}: expected text that is not empty, given ${typeof tenant}`;
+  throw invalidToken("The token names no tenant", reason);
 }
 
 /** Scopes of a token: `scope` is a string in OAuth; some issuers send `scp`, as a string or a list. */

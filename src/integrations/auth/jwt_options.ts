@@ -18,6 +18,11 @@ export interface JwtChecks<Claims extends object = object> extends BearerOptions
   readonly requiredScopes?: readonly string[] | undefined;
   /** Maximum difference between clocks, in seconds, as the claims are. Default: 60. */
   readonly clockToleranceSeconds?: number | undefined;
+  /**
+   * Name of the claim that has the tenant, such as `org_id` or `tid`. A token without it is refused. Default: callers have no tenant. With the
+   * option `principal`, that function gives the tenant instead.
+   */
+  readonly tenant?: string | undefined;
   /** Returns the principal for the claims of a token. Default: id from `sub`, scopes from `scope` and `scp`, and all claims. */
   readonly principal?: ((claims: JsonObject) => Principal<Claims> | null | undefined) | undefined;
 }

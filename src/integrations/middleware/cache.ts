@@ -1,3 +1,4 @@
+import { callerKey } from "../../internal/caller_key.ts";
 import type { AnswerOutcome, CallResult } from "../../core/call/outcome.ts";
 import { mapMaybe } from "../../internal/async.ts";
 import { checkOptions, FUNCTION, type OptionRules, POSITIVE, required, wholeNumber } from "../../internal/options.ts";
@@ -50,7 +51,7 @@ export function cache(options: CacheOptions): Middleware {
   return (ctx, next) => {
     if (!isCacheable(ctx)) return next();
     const { call: { args }, tool, principal, clock } = ctx;
-    const name = JSON.stringify([principal?.id ?? "", digestOf(tool.name, args), key?.(ctx)]);
+    const name = JSON.stringify([callerKey(principal), digestOf(tool.name, args), key?.(ctx)]);
     const cached = entries.get(name);
     if (cached !== undefined && clock.elapsed() < cached.untilMs) return cached.answer;
     let isStreamed = false;

@@ -21,7 +21,7 @@ const RULES: OptionRules<LoggingOptions> = {
 };
 
 /**
- * Creates middleware that logs one line at the end of each call: tool, call id, wire, principal, attempt, outcome, code and duration.
+ * Creates middleware that logs one line at the end of each call: tool, call id, wire, principal and tenant, attempt, outcome, code and duration.
  * Arguments and answers are never logged. Exceptions of the logger are ignored.
  *
  * @example One line for each call
@@ -66,6 +66,7 @@ function fieldsOf(ctx: MiddlewareCtx, result: CallResult, tookMs: number): Reado
     callId,
     wire: peer.wire,
     ...(principal !== undefined && { principal: principal.id }),
+    ...(principal?.tenant !== undefined && { tenant: principal.tenant }),
     ...(attempt > 1 && { attempt }),
     outcome: result.kind,
     ...("code" in result && { code: result.code }),

@@ -1,3 +1,4 @@
+import { callerKey } from "../../internal/caller_key.ts";
 import { type CallResult, errorResult } from "../../core/call/outcome.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { isJsonObject } from "../../internal/json.ts";
@@ -69,7 +70,7 @@ export interface RateLimitOptions {
   readonly perSecond: number;
   /** Maximum number of calls at once after a pause. Default: `perSecond`, rounded down, and at least 1. */
   readonly burst?: number | undefined;
-  /** Returns the key of the limit that a call counts against; `undefined` for a call without a limit. Default: the principal's id, with one key for all anonymous callers. */
+  /** Returns the key of the limit that a call counts against; `undefined` for a call without a limit. Default: the principal with its tenant, and one key for all anonymous callers. */
   readonly key?: ((ctx: MiddlewareCtx) => string | undefined) | undefined;
   /** Name of the limit, to separate the limits that share a store. If it is set, callers get it as `details.limit`, and `logging` writes it. Default: `"calls"`. */
   readonly name?: string | undefined;
@@ -200,7 +201,7 @@ const STORE_FAILED = errorResult("unavailable", "The rate limit cannot be checke
 });
 
 function principalOf({ principal }: MiddlewareCtx): string {
-  return principal?.id ?? "";
+  return callerKey(principal);
 }
 
 /** Options of {@link memoryRateLimitStore}. */

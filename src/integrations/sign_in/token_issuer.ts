@@ -116,13 +116,21 @@ export class TokenIssuer {
     if (found === undefined || found === null) {
       throw new OAuthError("access_denied", "This user may not use this server");
     }
-    const { id, scopes = allowed, claims: kept } = found;
-    if (typeof id !== "string" || id === "") {
-      throw new TypeError("principal() has to return { id, scopes?, claims? }, the id a text that is not empty");
+    const { id, tenant, scopes = allowed, claims: kept } = found;
+    const isText = (value: unknown): boolean => typeof value === "string" && value !== "";
+    if (!isText(id) || (tenant !== undefined && !isText(tenant))) {
+      throw new TypeError(
+        "principal() has to return { id, tenant?, scopes?, claims? }, id and tenant texts that are not empty",
+      );
     }
     // The token has their JSON.
     const claimsMember = kept !== undefined && { claims: kept as JsonObject };
-    return { id, scopes: allowed.filter((one) => scopes.includes(one)), ...claimsMember };
+    return {
+      id,
+      ...(tenant !== undefined && { tenant }),
+      scopes: allowed.filter((one) => scopes.includes(one)),
+      ...claimsMember,
+    };
   }
 }
 

@@ -32,6 +32,8 @@ export interface EndedCall {
   readonly callId: string;
   /** Id of the caller; `undefined` for an anonymous one. */
   readonly principalId: string | undefined;
+  /** Tenant of the caller; `undefined` for a caller without one. */
+  readonly tenant?: string | undefined;
 }
 
 /** What a target sends and where: the options of `webhook()` with their defaults, and the endpoint for each call. */
@@ -118,10 +120,15 @@ class Sender {
   }
 
   async #try(webhook: Webhook, { callId: id, signal }: Ctx, isLast: boolean): Promise<Attempt> {
-    const { target, tool, callId, body, principalId } = webhook;
+    const { target, tool, callId, body, principalId, tenant } = webhook;
     let destination: Destination | undefined;
     try {
-      destination = await this.target.destinationOf({ tool, callId, principalId });
+      destination = await this.target.destinationOf({
+        tool,
+        callId,
+        principalId,
+        ...(tenant !== undefined && { tenant }),
+      });
     } catch (error) {
       this.#logger?.error("The endpoint of a webhook cannot be read: it is tried again", {
         target,
@@ -181,11 +188,18 @@ function toolOf(
   };
 }
 
+/** The caller as arguments: JSON has no `undefined`. */
+function callerOf(principal: Job["principal"]): Partial<EndedCall> {
+  if (principal === undefined) return {};
+  const { id: principalId, tenant } = principal;
+  return tenant === undefined ? { principalId } : { principalId, tenant };
+}
+
 function newJob(target: string, job: Job, host: NotifierHost, ttlMs: number): Job {
   const { tool, principal, callId = job.id, epoch } = job;
   const nowMs = host.clock.now();
   const body = JSON.stringify({ type: typeOf(job), timestamp: new Date(nowMs).toISOString(), data: dataOf(job, host) });
-  const args = { target, tool, callId, ...(principal && { principalId: principal.id }), body };
+  const args = { target, tool, callId, ...callerOf(principal), body };
   return {
     // The end of each run of a job has one webhook for each target, however often it is notified. A cancellation is final, and has one,
     // although the handler is run once more to undo.

@@ -4,6 +4,7 @@
  * An engine reads up to {@link HEADS} heads below a position, the latest first; the filter is applied here. So each page takes a bounded
  * time, however few jobs meet the filter.
  */
+import { callerKey, readCallerKey } from "../../internal/caller_key.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import type { Job, JobFilter, JobPage, JobState } from "../../core/dispatch/engine.ts";
 
@@ -17,7 +18,7 @@ const DIGITS = 15;
 export interface JobHead extends Pick<Job, "id" | "tool" | "createdAtMs"> {
   /** State of the job; `undefined` if it has expired. */
   readonly state: JobState | undefined;
-  /** Id of the caller; `""` for anonymous ones. */
+  /** Key of the caller, with the tenant in it; `""` for anonymous ones. */
   readonly principal: string;
 }
 
@@ -69,8 +70,13 @@ export function pageOf(heads: readonly JobHead[], filter: JobFilter, limit: numb
   return last === undefined ? { ids } : { ids, cursor: positionOf(last) };
 }
 
-function meets(head: JobHead, { states, tool = head.tool, principal = head.principal }: JobFilter): boolean {
-  if (head.state === undefined || head.tool !== tool || head.principal !== principal) return false;
+function meets(head: JobHead, { states, tool = head.tool, principal, tenant }: JobFilter): boolean {
+  if (head.state === undefined || head.tool !== tool) return false;
+  if (principal !== undefined || tenant !== undefined) {
+    const caller = readCallerKey(head.principal);
+    if (principal !== undefined && caller.id !== principal) return false;
+    if (tenant !== undefined && (caller.tenant ?? "") !== tenant) return false;
+  }
   return states === undefined || states.includes(head.state);
 }
 
@@ -87,5 +93,5 @@ export function headOfRow(row: Readonly<Record<string, unknown>>): JobHead {
 
 /** Returns the values of the columns `created_at_ms`, `state`, `tool` and `principal` of a job. */
 export function headColumns({ createdAtMs, state, tool, principal }: Job): [number, string, string, string] {
-  return [Math.floor(createdAtMs), state, tool, principal?.id ?? ""];
+  return [Math.floor(createdAtMs), state, tool, callerKey(principal)];
 }

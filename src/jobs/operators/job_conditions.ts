@@ -20,8 +20,10 @@ export interface ListedJobs {
   readonly state?: JobState | readonly JobState[] | undefined;
   /** Name of the tool. */
   readonly tool?: string | undefined;
-  /** Id of the caller; `""` for jobs of anonymous callers. */
+  /** Id of the caller, of any tenant; `""` for jobs of anonymous callers. */
   readonly principal?: string | undefined;
+  /** Tenant of the caller; `""` for jobs of callers without one. */
+  readonly tenant?: string | undefined;
   /** Only jobs that were created at least this long ago, in milliseconds. */
   readonly minAgeMs?: number | undefined;
   /** Only jobs that were created at most this long ago, in milliseconds. */
@@ -44,12 +46,13 @@ export interface PurgeJobsOptions extends ListedJobs {
   readonly cursor?: string | undefined;
 }
 
-const CONDITIONS: readonly (keyof ListedJobs)[] = ["state", "tool", "principal", "minAgeMs", "maxAgeMs"];
+const CONDITIONS: readonly (keyof ListedJobs)[] = ["state", "tool", "principal", "tenant", "minAgeMs", "maxAgeMs"];
 
 /** Values are validated where they are read. */
 const CONDITION_RULES: OptionRules<ListedJobs> = {
   ...{ state: ANYTHING, tool: TEXT, minAgeMs: ANYTHING, maxAgeMs: ANYTHING },
   principal: rule('the id of a caller, or "" for anonymous callers', (value) => typeof value === "string"),
+  tenant: rule('a tenant, or "" for callers without one', (value) => typeof value === "string"),
 };
 const LIST_OPTIONS: OptionRules<ListJobsOptions> = { ...CONDITION_RULES, cursor: ANYTHING, limit: ANYTHING };
 const PURGE_OPTIONS: OptionRules<PurgeJobsOptions> = { ...CONDITION_RULES, cursor: ANYTHING, all: BOOLEAN };
@@ -84,7 +87,7 @@ export function statesOf({ state }: ListedJobs): readonly JobState[] | undefined
 }
 
 export function filterOf(listed: ListedJobs, nowMs: number): JobFilter {
-  const { tool, principal, minAgeMs, maxAgeMs } = listed;
+  const { tool, principal, tenant, minAgeMs, maxAgeMs } = listed;
   const states = statesOf(listed);
   const unknown = states?.find((state) => !JOB_STATES.includes(state));
   if (unknown !== undefined) {
@@ -94,6 +97,7 @@ export function filterOf(listed: ListedJobs, nowMs: number): JobFilter {
     states,
     tool,
     principal,
+    tenant,
     createdBeforeMs: minAgeMs === undefined ? undefined : nowMs - ageOf("minAgeMs", minAgeMs) + 1,
     createdFromMs: maxAgeMs === undefined ? undefined : nowMs - ageOf("maxAgeMs", maxAgeMs),
   };

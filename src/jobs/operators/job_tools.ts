@@ -48,13 +48,14 @@ const FILTER: Readonly<Record<string, JsonSchema>> = {
   },
   tool: { type: "string", description: "Name of the tool" },
   principal: { type: "string", description: "Id of the caller; empty for anonymous callers" },
+  tenant: { type: "string", description: "Tenant of the caller; empty for callers without one" },
   minAgeMs: { ...AGE, description: "Only jobs that were created at least this long ago, in milliseconds" },
   maxAgeMs: { ...AGE, description: "Only jobs that were created at most this long ago, in milliseconds" },
 };
 
 /**
- * Creates tools that list, inspect, retry, cancel and purge the jobs of the server that they are on: those of all callers. Callers
- * without the scope neither see nor call them. Config, caller state and tokens are never part of an answer, and values are only on
+ * Creates tools that list, inspect, retry, cancel and purge the jobs of the server that they are on: those of all callers,
+ * or of the operator's tenant if the operator has one. Callers without the scope neither see nor call them. Config, caller state and tokens are never part of an answer, and values are only on
  * request, without secrets.
  *
  * @example An operator and a caller
@@ -115,10 +116,10 @@ export function jobTools(options: JobToolsOptions = {}): JobTools {
   ] as unknown as JobTools;
 }
 
-/** The jobs of the server that runs a call. */
+/** The jobs of the server that runs a call: those of the tenant, if the caller has one. */
 function jobsIn(ctx: unknown): OperatedJobs {
-  const services = (ctx as CallContext).services as DispatchServices;
-  return new OperatedJobs(() => services.deferral?.jobs);
+  const { services, principal } = ctx as CallContext;
+  return new OperatedJobs(() => (services as DispatchServices).deferral?.jobs, principal?.tenant);
 }
 
 function objectOf(properties: Readonly<Record<string, JsonSchema>>, ...required: readonly string[]): JsonSchema {

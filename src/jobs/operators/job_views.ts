@@ -16,6 +16,8 @@ export interface JobSummary {
   readonly state: JobState;
   /** Id of the caller; absent for an anonymous one. */
   readonly principal?: string;
+  /** Tenant of the caller; absent for a caller without one. */
+  readonly tenant?: string;
   /** When the job was created, in milliseconds since the Unix epoch. */
   readonly createdAtMs: number;
   /** When the job is deleted, in milliseconds since the Unix epoch. */
@@ -95,6 +97,7 @@ export function summaryOf(job: Job, redactor: Redactor): JobSummary {
   return {
     ...{ id, tool, state, createdAtMs, expiresAtMs, attempt, maxAttempts },
     ...(principal !== undefined && { principal: principal.id }),
+    ...(principal?.tenant !== undefined && { tenant: principal.tenant }),
     ...(owner !== undefined && { owner }),
     ...(isScheduled && { wakeAtMs }),
     ...(job.progress !== undefined && { progress: redactor.value(job.progress) as Progress }),

@@ -112,10 +112,15 @@ const RETRY_AGAIN_MS = 5_000;
 export class OperatedJobs implements ServerJobs {
   readonly #control: () => JobControl | undefined;
   readonly #redactor: Redactor = createRedactor();
+  readonly #tenant: string | undefined;
 
-  /** @param control Read at each call, which starts a worker. */
-  constructor(control: () => JobControl | undefined) {
+  /**
+   * @param control Read at each call, which starts a worker.
+   * @param tenant The only tenant whose jobs there are for this operator. Default: all jobs.
+   */
+  constructor(control: () => JobControl | undefined, tenant?: string) {
     this.#control = control;
+    this.#tenant = tenant;
   }
 
   async list(options: ListJobsOptions = {}): Promise<JobList> {
@@ -129,7 +134,8 @@ export class OperatedJobs implements ServerJobs {
     const jobs = await mapInBatches(ids, async (id) => {
       const job = await this.#engine.get(id);
       // The state may have changed since.
-      return job === undefined || states?.includes(job.state) === false ? [] : [summaryOf(job, this.#redactor)];
+      const isListed = job !== undefined && states?.includes(job.state) !== false && this.#isOwn(job);
+      return isListed ? [summaryOf(job, this.#redactor)] : [];
     });
     return { jobs: jobs.flat(), ...(next !== undefined && { cursor: next }) };
   }
@@ -218,6 +224,7 @@ export class OperatedJobs implements ServerJobs {
   }
 
   async cancel(id: string): Promise<JobSummary> {
+    await this.#get(id);
     await this.#jobs.cancel(id);
     return summaryOf(await this.#get(id), this.#redactor);
   }
@@ -241,7 +248,7 @@ export class OperatedJobs implements ServerJobs {
     const purged = await mapInBatches(ids, async (id) => {
       const job = await this.#engine.get(id);
       const isPurged = job !== undefined && ENDED.includes(job.state) && job.schedule === undefined &&
-        job.undoUntilMs === undefined;
+        job.undoUntilMs === undefined && this.#isOwn(job);
       // It may begin again after it was read: then it has another version.
       return isPurged && await this.#engine.replace(expiredOf(job), job.version);
     });
@@ -261,15 +268,20 @@ export class OperatedJobs implements ServerJobs {
 
   async #get(id: string): Promise<Job> {
     const job = await this.#engine.get(id);
-    if (job !== undefined) return job;
+    if (job !== undefined && this.#isOwn(job)) return job;
     throw refused(
       `There is no job ${JSON.stringify(id).slice(0, 80)}: it has expired or was purged, or the id is wrong`,
     );
   }
 
+  /** Whether the job is of the operator's tenant, if there is one. Engines of other authors may know no tenants. */
+  #isOwn({ principal }: Job): boolean {
+    return this.#tenant === undefined || principal?.tenant === this.#tenant;
+  }
+
   /** Ids of up to `limit` jobs, from up to `pages` pages of the engine. */
   async #ids(
-    listed: ListedJobs,
+    { tenant = this.#tenant, ...listed }: ListedJobs,
     limit: number,
     cursor: string | undefined,
     pages: number,
@@ -280,7 +292,12 @@ export class OperatedJobs implements ServerJobs {
         `Cannot list jobs: the engine "${engine.name}" has no list(); jobs can be inspected, retried and cancelled by their id`,
       );
     }
-    const filter = filterOf(listed, this.#jobs.clock.now());
+    if (this.#tenant !== undefined && tenant !== this.#tenant) {
+      throw refused(
+        `Cannot list jobs: those of tenant ${JSON.stringify(tenant)} are not for an operator of another one`,
+      );
+    }
+    const filter = filterOf({ ...listed, tenant }, this.#jobs.clock.now());
     const ids: string[] = [];
     let next = cursor;
     for (let page = 0; page < pages && ids.length < limit; page++) {

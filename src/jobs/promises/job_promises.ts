@@ -97,7 +97,7 @@ export class JobPromises extends PromiseTokens {
   #signJob(job: Job): string {
     const { id, tool, principal } = job;
     const { processId: instance } = this.#engine;
-    return this.sign(tool, principal?.id, id, toPromiseEnd(job), instance === undefined ? undefined : { instance });
+    return this.sign(tool, principal, id, toPromiseEnd(job), instance === undefined ? undefined : { instance });
   }
 }
 

@@ -11,7 +11,7 @@ import { toolOfJob } from "../../core/dispatch/attached_tools.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { CallContext } from "../../core/dispatch/call_context.ts";
 import type { DispatchServices, ResolvedDeferralOptions } from "../../core/dispatch/deferral.ts";
-import { type LeasedJob, principalIdOf, type RunQuestions } from "../../core/dispatch/services.ts";
+import { callerKeyOf, type LeasedJob, type RunQuestions } from "../../core/dispatch/services.ts";
 import { ConfigEncryption } from "./config_encryption.ts";
 import { attemptsExhausted } from "./after_error.ts";
 import { refusalOf } from "./call_refusal.ts";
@@ -147,7 +147,7 @@ export class JobRunner {
   bindKey(run: CallContext, key: string | undefined): void {
     if (key !== undefined) {
       const { memo = EMPTY_MEMO } = run.questions ?? {};
-      run.resume(uuidOf(principalIdOf(run), key, ...run.definition.part?.path ?? []), memo);
+      run.resume(uuidOf(callerKeyOf(run), key, ...run.definition.part?.path ?? []), memo);
     }
     run.runState.ignoreDisconnect();
   }

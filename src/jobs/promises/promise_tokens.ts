@@ -1,5 +1,6 @@
 import { type ErrorResult, errorResult, type PromiseOutcome } from "../../core/call/outcome.ts";
 import type { Peer } from "../../core/call/call.ts";
+import { callerKey } from "../../internal/caller_key.ts";
 import type { TokenKeys } from "../../core/token/token.ts";
 import { toolOfToken } from "../../core/dispatch/attached_tools.ts";
 import type { RemotePromise } from "../../core/tool/definition.ts";
@@ -33,22 +34,23 @@ export class PromiseTokens {
   ofExternal({ definition: { name }, principal, callId }: CallContext, ttlMs: number, state: unknown): PromiseOutcome {
     const expiresAtMs = this.#services.clock.now() + ttlMs;
     // JSON has no undefined.
-    const token = this.sign(name, principal?.id, callId, expiresAtMs, (state ?? null) as Json);
+    const token = this.sign(name, principal, callId, expiresAtMs, (state ?? null) as Json);
     return { kind: "promise", token, expiresAtMs, ttlMs, retryAfterMs: RETRY_AFTER_MS };
   }
 
   /** Reads a token of this caller. Errors: expired, missing scopes of the tool, or not a promise of this server, without the reason. */
   open(token: string, peer: Pick<Peer, "principal" | "session">): RemotePromise | ErrorResult {
     const { principal } = peer;
+    const caller = callerKey(principal);
     const { clock, registry } = this.#services;
-    const verified = this.#keys.verify("promise", token, principal?.id ?? "", clock.now());
+    const verified = this.#keys.verify("promise", token, caller, clock.now());
     if (verified === "expired") return errorResult("expired_promise", "The promise has expired");
     const definition = verified === "invalid" ? undefined : toolOfToken(registry, verified.tool, peer);
     if (verified === "invalid" || definition === undefined) {
       const reason = verified === "invalid"
         ? undefined
         : `this caller or server does not have its tool ${verified.tool}`;
-      warnOfRefused(this.#services, this.#keys, { kind: "promise", token, principal: principal?.id ?? "", reason });
+      warnOfRefused(this.#services, this.#keys, { kind: "promise", token, principal: caller, reason });
       return errorResult("invalid_promise", "Not a promise of this server");
     }
     // The caller may have lost the scopes of the tool since.
@@ -56,12 +58,12 @@ export class PromiseTokens {
       { token, id: verified.id, definition: definition, expiresAtMs: verified.expSeconds * 1000, data: verified.data };
   }
 
-  /** Signs a promise token for the work `id` of a tool, which only this principal can redeem (`""`: unauthenticated callers). */
-  sign(tool: string, principal = "", id: string, expiresAtMs: number, data: Json | undefined): string {
+  /** Signs a promise token for the work `id` of a tool, which only this caller can redeem (`undefined`: unauthenticated callers). */
+  sign(tool: string, caller: Peer["principal"], id: string, expiresAtMs: number, data: Json | undefined): string {
     return this.#keys.sign("promise", {
       id,
       tool,
-      principal,
+      principal: callerKey(caller),
       expSeconds: Math.ceil(expiresAtMs / 1000),
       data,
     });

@@ -2,6 +2,7 @@
  * Stores the calls of schedules as jobs. There is no leader: the id of a call follows from its schedule and its time, each replica
  * stores the next call at its start and after each time, and the engine keeps the first of them.
  */
+import { callerKey } from "../../internal/caller_key.ts";
 import type { Job } from "../../core/dispatch/engine.ts";
 import { MAX_TIMER_MS } from "../../internal/time.ts";
 import { digestOf, uuidOf } from "../../core/token/digest.ts";
@@ -51,7 +52,11 @@ class ScheduleRunner {
     const { tool, input, principal, fingerprint } = schedule["~definition"];
     this.#schedule = schedule;
     this.#host = host;
-    this.digest = digestOf(tool, { fingerprint, input, principal: principal?.id ?? null });
+    this.digest = digestOf(tool, {
+      fingerprint,
+      input,
+      principal: principal === undefined ? null : callerKey(principal),
+    });
     // Checks the arguments where the server is created.
     this.#createJob(0);
   }

@@ -19,7 +19,7 @@ import {
 } from "../../core/call/outcome.ts";
 import type { Transport } from "../../core/call/transport.ts";
 import { invalidArguments } from "../../core/dispatch/run_tool.ts";
-import { INVALID_CONTINUATION, principalIdOf } from "../../core/dispatch/services.ts";
+import { callerKeyOf, INVALID_CONTINUATION } from "../../core/dispatch/services.ts";
 import { isJsonObject, type Json } from "../../internal/json.ts";
 import { formatIssues } from "../../core/schema/issues.ts";
 import type { Schema } from "../../core/schema/standard_schema.ts";
@@ -125,7 +125,7 @@ export class RemoteTool implements RemoteRunner {
       responses: meta?.responses,
       context: typeof context === "string" ? context : undefined,
       // The remote server may see one caller, so the keys of different callers must differ.
-      idempotency_key: idempotencyKey && uuidOf(principalIdOf(run), idempotencyKey, ...definition.part?.path ?? []),
+      idempotency_key: idempotencyKey && uuidOf(callerKeyOf(run), idempotencyKey, ...definition.part?.path ?? []),
       promise: isPromiseWanted,
     }, { config: this.#place.forwardConfig ? config?.reveal() : undefined });
     this.#keepContext(run, settled);
@@ -305,9 +305,9 @@ export class RemoteTool implements RemoteRunner {
     return {
       kind: "promise",
       token: isSame ? redeemed.token : keysOf(run).sign("promise", {
-        id: uuidOf(principalIdOf(run), token),
+        id: uuidOf(callerKeyOf(run), token),
         tool: definition.name,
-        principal: principalIdOf(run),
+        principal: callerKeyOf(run),
         expSeconds: Math.ceil(expiresAtMs / 1000),
         // With the expiry this gives the creation time; in whole minutes, so that the same promise has the same token.
         data: { relayed: token, ttlMs: Math.max(0, Math.ceil((expiresAtMs - nowMs) / 60_000)) * 60_000 },
@@ -332,7 +332,7 @@ export class RemoteTool implements RemoteRunner {
     const token = keysOf(run).sign("continuation", {
       id: run.callId,
       tool: definition.name,
-      principal: principalIdOf(run),
+      principal: callerKeyOf(run),
       expSeconds: Math.ceil((run.clock.now() + ANSWER_MS) / 1000),
       // Same shape as local continuations, but invalid for them if the tool should become local.
       data: {
@@ -364,7 +364,7 @@ function relayedIn(data: Json | undefined): string | undefined {
 /** Unwraps a continuation for the remote server: one of this call, or the promise of a job that asks. */
 function readContinuation(run: RemoteRun, definition: ToolDefinition, token: string): string | ErrorResult {
   const kind = token.startsWith("prom_") ? "promise" : "continuation";
-  const verified = run.services.keys?.verify(kind, token, principalIdOf(run), run.clock.now());
+  const verified = run.services.keys?.verify(kind, token, callerKeyOf(run), run.clock.now());
   if (verified === undefined || typeof verified === "string" || verified.tool !== definition.name) {
     return INVALID_CONTINUATION;
   }

@@ -18,10 +18,10 @@ export const LIST_CHECKS: readonly ContractCheck[] = [
     expectEqual(await listAll(one, {}, 1), listed, "list() with a limit of 1");
   }),
 
-  withLists("list() filters by state, tool, principal and time of creation", async (one, other) => {
+  withLists("list() filters by state, tool, principal, tenant and time of creation", async (one, other) => {
     const ada = { principal: { id: "ada", scopes: ["read"] } };
     const [a, b, c, d] = [
-      newJob({ createdAtMs: START_MS + 4, ...ada }),
+      newJob({ createdAtMs: START_MS + 4, principal: { ...ada.principal, tenant: "north" } }),
       newJob({ createdAtMs: START_MS + 3, tool: "report", state: "done", ...ada }),
       newJob({ createdAtMs: START_MS + 2, tool: "report", state: "asking" }),
       newJob({ createdAtMs: START_MS + 1, principal: { id: "bob", scopes: [] } }),
@@ -35,6 +35,9 @@ export const LIST_CHECKS: readonly ContractCheck[] = [
       [{ tool: "rep" }, []],
       [{ principal: "ada" }, [a, b]],
       [{ principal: "" }, [c]],
+      [{ tenant: "north" }, [a]],
+      [{ tenant: "" }, [b, c, d]],
+      [{ tenant: "", principal: "ada" }, [b]],
       [{ createdBeforeMs: START_MS + 3 }, [c, d]],
       [{ createdFromMs: START_MS + 3 }, [a, b]],
       [{ createdFromMs: START_MS + 2, createdBeforeMs: START_MS + 4, principal: "ada" }, [b]],

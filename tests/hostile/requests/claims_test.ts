@@ -72,7 +72,10 @@ test("a session of MCP is refused to other callers that know its id", async () =
     logger: false,
     tools,
     wires: [mcp({ sessions: mcpSessions() })],
-    auth: bearer((token) => ({ id: token })),
+    auth: bearer((token) => {
+      const [id = "", tenant] = token.split("~");
+      return { id, tenant };
+    }),
   });
   const ask = (token: string, method: string, params: object, session: string | null = null) =>
     server.fetch(
@@ -92,8 +95,7 @@ test("a session of MCP is refused to other callers that know its id", async () =
   const call = { name: "whoami", arguments: {} };
   const own = await (await ask("ada", "tools/call", call, session)).json();
   strictEqual(own.result.content[0].text, "ada");
-  const other = await ask("bob", "tools/call", call, session);
-  strictEqual(other.status, 404);
+  for (const other of ["bob", "ada~north"]) strictEqual((await ask(other, "tools/call", call, session)).status, 404);
   for (const method of ["GET", "DELETE"]) {
     const headers = { accept: "text/event-stream", authorization: "Bearer bob", "mcp-session-id": session ?? "" };
     const response = await server.fetch(new Request("http://localhost/mcp", { method, headers }));

@@ -37,6 +37,31 @@ test("a token of hono/jwt is accepted, and names the caller", async () => {
   deepStrictEqual([response.status, result["content"]], [200, "ada"]);
 });
 
+test("the option tenant reads a claim: a token without it, or with an empty one, is refused", async () => {
+  const tenantOf = defineTool("tenant_of").describe("Say the tenant").handle((_, { principal }) =>
+    principal?.tenant ?? null
+  );
+  const read = async (options: Omit<SecretJwtOptions, "secret">, claims: JsonObject) => {
+    const server = createServer({ tools: [tenantOf], logger: false, auth: jwt({ secret: SECRET, ...options }) });
+    const token = await sign({ sub: "ada", exp: inAnHour(), ...claims } as Parameters<typeof sign>[0], SECRET, "HS256");
+    const response = await callAs(server as Server, "tenant_of", token);
+    return response.status === 200
+      ? ((await response.json()) as { result: JsonObject }).result["content"]
+      : response.status;
+  };
+  deepStrictEqual(await read({ tenant: "org_id" }, { org_id: "acme" }), "acme");
+  deepStrictEqual(await read({}, { tenant: "acme" }), null);
+  for (const org of [undefined, "", 7, null, ["acme"]] as const) {
+    deepStrictEqual(await read({ tenant: "org_id" }, org === undefined ? {} : { org_id: org }), 401);
+  }
+  deepStrictEqual(await read({ principal: ({ org }) => ({ id: "ada", tenant: `${org}` }) }, { org: "acme" }), "acme");
+  throws(() => jwt({ secret: SECRET, tenant: "org_id", principal: () => undefined }), {
+    name: "TypeError",
+    message:
+      "Cannot verify tokens: tenant is for the default principal; with the option principal, return the tenant there",
+  });
+});
+
 test("a secret may be bytes", async () => {
   const secret = crypto.getRandomValues(new Uint8Array(32));
   const key = await crypto.subtle.importKey("raw", secret, { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);

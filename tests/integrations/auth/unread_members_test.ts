@@ -52,8 +52,7 @@ for (
     }
     deepStrictEqual(lines.filter((line) => line.startsWith("Part of a caller")), [
       'Part of a caller is ignored: a principal has no member "scope"; did you mean "scopes"?',
-      'Part of a caller is ignored: a principal has no member "tenantId"; write claims: { tenantId }, which handlers get; ' +
-      "and if two of them have callers with the same id, make the id of both, since jobs and limits are bound to it",
+      'Part of a caller is ignored: a principal has no member "tenantId"; did you mean "tenant"?',
       'Part of a caller is ignored: a principal has no member "email"; write claims: { email }, which handlers get',
     ]);
   });
@@ -73,8 +72,19 @@ test("a principal that is written into the program is refused if it has a member
     message: 'Cannot identify the caller: a principal has no member "scope"; did you mean "scopes"?',
   });
   const job = defineTool("job").describe("J").promise().handle(() => null);
-  throws(() => every(1_000, job, {}, { principal: loose({ id: "a", tenant: "b" }) }), {
+  throws(() => every(1_000, job, {}, { principal: loose({ id: "a", organization: "b" }) }), {
     name: "TypeError",
-    message: /no member "tenant"; write claims: \{ tenant \}, which handlers get; and if two of them/,
+    message:
+      /no member "organization"; write claims: \{ organization \}, which handlers get, or tenant: organization, to/,
   });
+});
+
+test("a tenant that is empty, null or a number is refused with what to write", () => {
+  const server = createServer({ tools: [who], logger: false });
+  for (const tenant of ["", null, 7]) {
+    throws(() => memoryTransport(server, { principal: loose({ id: "ada", tenant }) }), {
+      name: "TypeError",
+      message: /; the tenant is not a text with characters: leave it out for a caller without one$/,
+    });
+  }
 });

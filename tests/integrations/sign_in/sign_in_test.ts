@@ -217,12 +217,18 @@ test("principal() maps users, cannot widen their consent, and refuses them", asy
   const world = createWorld({
     principal: ({ subject, claims, scopes }) => {
       if (claims["email"] !== "ada@example.com") return undefined;
-      return { id: `idp:${subject}`, scopes: [...scopes, "docs:write", "admin"], claims: { team: "docs" } };
+      return {
+        id: `idp:${subject}`,
+        tenant: "example.com",
+        scopes: [...scopes, "docs:write", "admin"],
+        claims: { team: "docs" },
+      };
     },
   });
   const { tokens } = await obtain(world, { scope: "docs:read" });
   deepStrictEqual((await call(world, "whoami", tokens.access_token)).content, {
     id: "idp:user-1",
+    tenant: "example.com",
     scopes: ["docs:read"],
     claims: { team: "docs" },
   });

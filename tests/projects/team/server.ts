@@ -27,13 +27,13 @@ const server = createServer({
   tools: [createInvoice, listInvoices, closeMonth],
   keys: KEYS,
   engine: bullmqEngine({ redis: REDIS_URL, leaseMs: 2_000 }),
-  auth: jwt({ issuer: ISSUER, audience: RESOURCE, jwksUrl: `${ISSUER}/jwks` }),
+  auth: jwt({ issuer: ISSUER, audience: RESOURCE, jwksUrl: `${ISSUER}/jwks`, tenant: "tenant" }),
   middleware: [
     logging({ logger: console }),
     rateLimit({
       perSecond: 5,
       burst: 20,
-      key: (ctx) => `${ctx.principal?.claims?.["tenant"]}`,
+      key: (ctx) => ctx.principal?.tenant ?? "none",
       store: redisRateLimitStore({ redis: REDIS_URL }),
     }),
   ],

@@ -19,11 +19,8 @@ function invoicesOf(tenant: string) {
 
 export const member: Middleware<{ member: Member }> = (ctx, next) => {
   const { principal } = ctx;
-  const tenant = principal?.claims?.["tenant"];
-  if (principal === undefined || typeof tenant !== "string") {
-    throw new ToolError("permission_denied", "The token names no tenant");
-  }
-  ctx.state.member = { id: principal.id, tenant };
+  if (principal?.tenant === undefined) throw new ToolError("permission_denied", "The token names no tenant");
+  ctx.state.member = { id: principal.id, tenant: principal.tenant };
   return next();
 };
 

@@ -130,13 +130,16 @@ testThenClose("authentication by cookie ignores the cookies of pages of other or
 });
 
 testThenClose("connections are bounded, in all and of one caller; a closed one makes room", async () => {
-  const auth = bearer((token) => ({ id: token }));
+  const auth = bearer((token) => {
+    const [id = "", tenant] = token.split("~");
+    return { id, tenant };
+  });
   const { server } = createFixture({ maxConnections: 3, maxConnectionsPerCaller: 2 }, { auth });
   const connect = (who: string) => openRaw(server, { authorization: `Bearer ${who}` });
   const first = await connect("ada");
   strictEqual(statusOf(await connect("ada")), undefined);
   strictEqual(statusOf(await connect("ada")), 429);
-  strictEqual(statusOf(await connect("bob")), undefined);
+  strictEqual(statusOf(await connect("ada~north")), undefined);
   strictEqual(statusOf(await connect("eve")), 503);
   first.end(1000);
   await settle();

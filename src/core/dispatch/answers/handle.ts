@@ -3,7 +3,7 @@
  *
  * Signed by the server and kept by the caller, so that any replica with the same keys reads them. Bound to the principal.
  */
-import { principalIdOf } from "../services.ts";
+import { callerKeyOf } from "../services.ts";
 import { type ErrorResult, errorResult } from "../../call/outcome.ts";
 import { ToolError } from "../../errors/tool_error.ts";
 import { isJsonObject, type Json } from "../../../internal/json.ts";
@@ -53,7 +53,7 @@ export function createHandle(run: BudgetedRun, position: AnswerPosition): string
       id: callId,
       expSeconds,
       tool: name,
-      principal: principalIdOf(run),
+      principal: callerKeyOf(run),
       data: data as unknown as Json,
     });
   } catch (cause) {
@@ -105,15 +105,15 @@ async function readRest(run: RemoteRun) {
     return invalidArguments([{ path: ["handle"], expected: "a handle", received: typeof handle, message }]);
   }
   const { keys } = services;
-  const principalId = principalIdOf(run);
-  const verified = keys?.verify("answer", handle, principalId, clock.now());
+  const principal = callerKeyOf(run);
+  const verified = keys?.verify("answer", handle, principal, clock.now());
   if (typeof verified !== "object") {
     const reason = verified === "expired" ? "it has expired" : undefined;
     if (keys) {
       warnOfRefused({ logger: services.logger, clock }, keys, {
         kind: "answer",
         token: handle,
-        principal: principalId,
+        principal,
         reason,
       });
     }

@@ -4,7 +4,7 @@ import { compileValidator } from "../../schema/compile.ts";
 import type { SchemaResult } from "../../schema/standard_schema.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import type { CallerStateSlot } from "../../handler/caller_state.ts";
-import { type EncodableCallerState, principalIdOf, type ResumableRun } from "../services.ts";
+import { callerKeyOf, type EncodableCallerState, type ResumableRun } from "../services.ts";
 
 /** Lifetime of caller state since its last change, in milliseconds: thirty days. */
 const LIFETIME_MS = 2_592_000_000;
@@ -21,7 +21,7 @@ export class SignedCallerState implements EncodableCallerState {
     this.#keys = keys;
     const { clock } = run.services;
     const blob = run.request.meta?.context;
-    const verified = blob === undefined ? "invalid" : keys.verify("context", blob, principalIdOf(run), clock.now());
+    const verified = blob === undefined ? "invalid" : keys.verify("context", blob, callerKeyOf(run), clock.now());
     const data = typeof verified === "string" ? undefined : verified.data;
     this.#values = new Map(isJsonObject(data) ? Object.entries(data) as [string, Json][] : []);
   }
@@ -66,7 +66,7 @@ export class SignedCallerState implements EncodableCallerState {
       id: crypto.randomUUID(),
       expSeconds: Math.ceil((services.clock.now() + LIFETIME_MS) / 1000),
       tool: "",
-      principal: principalIdOf(this.#run),
+      principal: callerKeyOf(this.#run),
       data: Object.fromEntries(this.#values),
     });
   }

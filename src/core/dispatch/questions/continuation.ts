@@ -11,7 +11,7 @@ import { isJsonObject, type Json } from "../../../internal/json.ts";
 import { digestOfRun } from "../../token/digest.ts";
 import type { TokenKeys } from "../../token/token.ts";
 import { warnOfRefused } from "../token_refusal_log.ts";
-import { INVALID_CONTINUATION, principalIdOf, type ResumableRun, type RunQuestions } from "../services.ts";
+import { callerKeyOf, INVALID_CONTINUATION, type ResumableRun, type RunQuestions } from "../services.ts";
 
 /** Time for a caller to answer, in milliseconds. */
 const LIFETIME_MS = 600_000;
@@ -43,7 +43,7 @@ export function encodeContinuation(keys: TokenKeys, run: ResumableRun, { memo, r
     id: callId,
     expSeconds: Math.ceil((services.clock.now() + LIFETIME_MS) / 1000),
     tool: name,
-    principal: principalIdOf(run),
+    principal: callerKeyOf(run),
     data: data as unknown as Json,
   });
 }
@@ -51,7 +51,7 @@ export function encodeContinuation(keys: TokenKeys, run: ResumableRun, { memo, r
 /** Restores the earlier run of a continuation, with the new answers; answers to other questions are ignored. An error if it is not of this call. */
 export function resumeContinuation(keys: TokenKeys, run: ResumableRun, continuation: string): ErrorResult | undefined {
   const { definition, request: call, services } = run;
-  const verified = keys.verify("continuation", continuation, principalIdOf(run), services.clock.now());
+  const verified = keys.verify("continuation", continuation, callerKeyOf(run), services.clock.now());
   if (typeof verified === "string") {
     return refuse(keys, run, continuation, verified === "expired" ? "it has expired" : undefined);
   }
@@ -83,7 +83,7 @@ export function resumeContinuation(keys: TokenKeys, run: ResumableRun, continuat
 }
 
 function refuse(keys: TokenKeys, run: ResumableRun, token: string, reason: string | undefined): ErrorResult {
-  warnOfRefused(run.services, keys, { kind: "continuation", token, principal: principalIdOf(run), reason });
+  warnOfRefused(run.services, keys, { kind: "continuation", token, principal: callerKeyOf(run), reason });
   return INVALID_CONTINUATION;
 }
 

@@ -5,6 +5,7 @@
  * the time of expiry: Redis deletes an expired record, but not its positions, which the next insertions remove.
  */
 import type { Redis } from "ioredis";
+import { callerKey } from "../../../internal/caller_key.ts";
 import type { Job, JobState } from "../../../core/dispatch/engine.ts";
 import { type SkippedRecords, skipRecord } from "../job_record.ts";
 import { HEADS, type JobHead, type JobRange, positionOf } from "../job_list.ts";
@@ -29,7 +30,7 @@ export function ledgerKey(prefix: string, id: string): string {
 
 /** Returns the field `head` of a record as JSON: state, tool and caller, which a list needs besides the position. */
 export function headText({ state, tool, principal }: Job): string {
-  return JSON.stringify([state, tool, principal?.id ?? ""]);
+  return JSON.stringify([state, tool, callerKey(principal)]);
 }
 
 /** Reads the first {@link HEADS} jobs of a range, the latest first. Expired ones may be among them, without a state. */

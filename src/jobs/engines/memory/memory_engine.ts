@@ -1,4 +1,5 @@
 /** The engine of one process: jobs in a `Map`, gone when the process ends. Runs everywhere. */
+import { callerKey } from "../../../internal/caller_key.ts";
 import type { PromiseEngine } from "../../../core/dispatch/deferral.ts";
 import { withPromises } from "../../promises/with_promises.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
@@ -130,7 +131,7 @@ class MemoryJobs {
   insert(job: Job, dueInMs: number | undefined): boolean {
     const { id, tool, createdAtMs } = job;
     if (this.#find(id)) return false;
-    const principal = job.principal?.id ?? "";
+    const principal = callerKey(job.principal);
     this.#makeRoom(principal);
     const { text, version, epoch, expiresAtMs, state, isOver } = contentOf(job);
     // Without a spread, whose objects take twice the memory.

@@ -169,21 +169,28 @@ for (const [name, tool] of [["promise", t.promise()], ["external", t]] as const)
 const flipped = (token: string) => token.replace(/.(?=.{9}$)/, (one) => (one === "A" ? "B" : "A"));
 
 for (
-  const [name, change, { afterMs = 0, id = "ada" }] of [
+  const [name, change, { afterMs = 0, ...other }] of [
     ["of another principal", (context) => context, { id: "bob" }],
+    ["of the same id in another tenant", (context) => context, { tenant: "south" }],
+    ["of the same id without a tenant", (context) => context, { tenant: undefined }],
     ["that is forged", flipped, {}],
     ["that is none", () => "", {}],
     ["of another kind", () => "cont_x", {}],
     ["older than thirty days", (context) => context, { afterMs: 30 * 86_400_000 + 61_000 }],
-  ] as readonly (readonly [string, (context: string) => string, { afterMs?: number; id?: string }])[]
+  ] as readonly (readonly [
+    string,
+    (context: string) => string,
+    { afterMs?: number; id?: string; tenant?: string | undefined },
+  ])[]
 ) {
   test(`a context ${name} counts as none, and refuses nothing`, async () => {
     const bench = benchOf(put);
-    const context = contextOf(await bench.call("t", { item: "tea" }, { peer: { principal: { id: "ada" } } })) ?? "";
+    const principal = { id: "ada", tenant: "north" };
+    const context = contextOf(await bench.call("t", { item: "tea" }, { peer: { principal } })) ?? "";
     await pass(bench, afterMs);
     const settled = await bench.call("t", { item: "milk" }, {
       meta: { context: change(context) },
-      peer: { principal: { id } },
+      peer: { principal: { ...principal, ...other } },
     });
     deepStrictEqual(asAnswer(settled), ["milk"]);
   });

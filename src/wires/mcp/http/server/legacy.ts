@@ -1,4 +1,5 @@
 /** The revisions with a handshake over HTTP, with or without sessions. */
+import { callerKey } from "../../../../internal/caller_key.ts";
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import { Future, type MaybeFuture } from "../../../../internal/future.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
@@ -117,7 +118,7 @@ export class LegacyHttp implements SessionHost {
     if (this.sessions !== undefined) return this.sessions.receive(head, messages, isBatch);
     if (isBatch && version !== "2025-03-26") return batchErrorReply();
     for (const message of messages) {
-      if (message.kind === "response") this.pending.resolve(message, head.principal?.id);
+      if (message.kind === "response") this.pending.resolve(message, callerKey(head.principal));
     }
     if (requests.length === 0) return ACCEPTED;
     const exchange = new StatelessExchange(head, this, UNKNOWN_CALLERS[version]);
@@ -147,7 +148,7 @@ class StatelessExchange extends HttpExchange implements LegacyExchange {
     const channel = this.channel();
     if (channel === undefined) return undefined;
     const { closed } = channel;
-    return (request) => this.#pending.request(request, (json) => channel.send(json), closed, this.principal?.id);
+    return (request) => this.#pending.request(request, (json) => channel.send(json), closed, callerKey(this.principal));
   }
 
   protected override toReply(response: RpcResponse): Reply {

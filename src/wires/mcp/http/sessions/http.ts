@@ -1,4 +1,5 @@
 /** Sessions of the revisions with a handshake, over HTTP. */
+import { callerKey } from "../../../../internal/caller_key.ts";
 import type { ErrorResult } from "../../../../core/call/outcome.ts";
 import type { MaybeFuture } from "../../../../internal/future.ts";
 import type { Deadlines } from "../../../../internal/deadlines.ts";
@@ -14,7 +15,7 @@ import { ACCEPTED, batchErrorReply, errorReply, KEEP_ALIVE, toReply, unavailable
 import { reportSessionEnd } from "./ended_sessions.ts";
 import { appendNotification, followChanges, NOTIFICATION_STREAM, toClientEvent } from "./notifications.ts";
 import { SessionExchange } from "./request.ts";
-import { findSession, type McpSession, principalId, type SessionStore, withQuietEnds } from "./store.ts";
+import { findSession, type McpSession, type SessionStore, withQuietEnds } from "./store.ts";
 import { canResume, resumeBlock, SessionStreamReader } from "./stream.ts";
 
 const LAST_EVENT_HEADER = "last-event-id";
@@ -67,7 +68,7 @@ export class SessionHttp {
   /** Creates a session after `initialize` and adds its id to the reply, as a header. Status 503 if the store fails. */
   async begin(head: Head, caller: LegacyCaller, response: RpcResponse): Promise<Reply> {
     const id = crypto.randomUUID();
-    const principal = principalId(head.principal);
+    const principal = callerKey(head.principal);
     try {
       await this.store.put({ id, ...toStoredCaller(caller), principal, logLevel: null, subscriptions: [] });
     } catch (thrown) {

@@ -6,6 +6,7 @@
  * through the session store.
  * Source: MCP, revision 2024-11-05, "Transports", "HTTP with SSE".
  */
+import { callerKey } from "../../../../internal/caller_key.ts";
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import type { MaybePromise } from "../../../../internal/async.ts";
 import { isPending } from "../../../../internal/future.ts";
@@ -16,7 +17,7 @@ import { type SessionHost, type SessionHttp, toStoredCaller } from "./http.ts";
 import { mountPath } from "../../../framing/http.ts";
 import { appendNotification, followChanges, NOTIFICATION_STREAM, toClientEvent } from "./notifications.ts";
 import { SessionRequest, type SessionRequestOptions } from "./request.ts";
-import { findSession, type McpSession, principalId, type SessionStore } from "./store.ts";
+import { findSession, type McpSession, type SessionStore } from "./store.ts";
 import { SessionStreamReader } from "./stream.ts";
 import {
   ACCEPTED,
@@ -243,7 +244,7 @@ function newSession({ principal }: Head): McpSession {
     version: "2024-11-05",
     capabilities: null,
     info: null,
-    principal: principalId(principal),
+    principal: callerKey(principal),
     logLevel: null,
     subscriptions: [],
   };

@@ -2,6 +2,7 @@
  * The contract of session stores. A store keeps the state of clients between their requests, and messages that they have not read
  * yet, for the revisions with a handshake.
  */
+import { callerKey } from "../../../../internal/caller_key.ts";
 import type { Principal } from "../../../../core/call/call.ts";
 import type { Json } from "../../../../internal/json.ts";
 import { guardEnd, type MaybePromise } from "../../../../internal/async.ts";
@@ -17,7 +18,7 @@ export interface McpSession {
   readonly capabilities: Json;
   /** Name and version of the client. */
   readonly info: Json;
-  /** Id of the authenticated caller; `""` if the caller is anonymous. */
+  /** Key of the authenticated caller: the id, with the tenant if there is one; `""` if the caller is anonymous. */
   readonly principal: string;
   /** Minimum level of log messages; `null` if the client has not set it. */
   readonly logLevel: string | null;
@@ -114,7 +115,7 @@ export async function findSession(
   principal: Principal | undefined,
 ): Promise<McpSession | undefined> {
   const session = await store.get(id);
-  return session !== undefined && isServable(session) && session.principal === principalId(principal)
+  return session !== undefined && isServable(session) && session.principal === callerKey(principal)
     ? session
     : undefined;
 }
@@ -124,9 +125,4 @@ function isServable({ id, version, principal, logLevel, subscriptions }: McpSess
   return typeof id === "string" && isLegacyVersion(version) && typeof principal === "string" &&
     (logLevel === null || typeof logLevel === "string") &&
     Array.isArray(subscriptions) && subscriptions.every((uri) => typeof uri === "string");
-}
-
-/** The id of a principal, as a session keeps it: `""` for an anonymous caller. */
-export function principalId(principal: Principal | undefined): string {
-  return principal?.id ?? "";
 }

@@ -1,4 +1,5 @@
 /** The wire of MCP-lite over WebSocket: what is checked before a socket is accepted, and the connections that are open. */
+import { callerKey } from "../../../../internal/caller_key.ts";
 import type { Metadata, Principal } from "../../../../core/call/call.ts";
 import { type ErrorResult, errorResult } from "../../../../core/call/outcome.ts";
 import { Deadlines } from "../../../../internal/deadlines.ts";
@@ -139,7 +140,9 @@ class WebSocketWire implements MountedWire {
     if (this.#openCount >= this.#maxOpen) {
       return errorResult("unavailable", "Too many connections are open", { retry_after_ms: 5_000 });
     }
-    if (principal === undefined || (this.#perCaller.get(principal.id) ?? 0) < this.#maxPerCaller) return undefined;
+    if (principal === undefined || (this.#perCaller.get(callerKey(principal)) ?? 0) < this.#maxPerCaller) {
+      return undefined;
+    }
     const message = `More than ${this.#maxPerCaller} connections of this caller are open: close one`;
     return errorResult("rate_limited", message, { retry_after_ms: 5_000 });
   }
@@ -181,9 +184,10 @@ class WebSocketWire implements MountedWire {
   #count(principal: Principal | undefined, change: number): void {
     this.#openCount += change;
     if (principal === undefined) return;
-    const count = (this.#perCaller.get(principal.id) ?? 0) + change;
-    if (count > 0) this.#perCaller.set(principal.id, count);
-    else this.#perCaller.delete(principal.id);
+    const key = callerKey(principal);
+    const count = (this.#perCaller.get(key) ?? 0) + change;
+    if (count > 0) this.#perCaller.set(key, count);
+    else this.#perCaller.delete(key);
   }
 
   close(): void {
