@@ -16,4 +16,6 @@ export interface CliContext extends CommandContext {
    * does, with exit code 130.
    */
   interruption(): AbortSignal;
+  /** Calls the listener at the next Ctrl+C after the first one, in place of ending the process. Returns a function that removes it. */
+  onNextInterruption(listener: () => void): () => void;
 }

@@ -85,26 +85,38 @@ function createContext(host: CliProcess, interruption: InterruptionSource, progr
     host,
     terminal,
     program,
-    interruption: onceInterruption(interruption, terminal),
+    ...interruptions(interruption, terminal),
   };
   return { context, streams };
 }
 
-/** Creates the signal of Ctrl+C on first use. */
-function onceInterruption({ onInterrupt, exit }: InterruptionSource, terminal: Terminal): () => AbortSignal {
+/** Creates the signal of Ctrl+C on first use, and passes the next one to its listener, if there is one. */
+function interruptions(
+  { onInterrupt, exit }: InterruptionSource,
+  terminal: Terminal,
+): Pick<CliContext, "interruption" | "onNextInterruption"> {
   let controller: AbortController | undefined;
-  return () => {
+  let next: (() => void) | undefined;
+  const interruption = () => {
     if (controller !== undefined) return controller.signal;
     const created = controller = new AbortController();
     onInterrupt(() => {
-      if (created.signal.aborted) {
-        terminal.status.end();
-        return exit(EXIT.interrupted);
-      }
-      created.abort(new DOMException("Interrupted", "AbortError"));
+      if (!created.signal.aborted) return created.abort(new DOMException("Interrupted", "AbortError"));
+      const listener = next;
+      next = undefined;
+      if (listener !== undefined) return listener();
+      terminal.status.end();
+      exit(EXIT.interrupted);
     });
     return created.signal;
   };
+  const onNextInterruption = (listener: () => void) => {
+    next = listener;
+    return () => {
+      if (next === listener) next = undefined;
+    };
+  };
+  return { interruption, onNextInterruption };
 }
 
 /** Texts of the parser: errors name the option and a similar one, and show the usage. */

@@ -2,7 +2,7 @@
 import type { Progress } from "../../../src/core/call/outcome.ts";
 import { canonicalJson } from "../../../src/internal/json.ts";
 import { formatProgress } from "../terminal/progress.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { printableLine, type Terminal } from "../terminal/terminal.ts";
 import { formatAnswer } from "./answer_text.ts";
 import type { CallListener } from "./run_call.ts";
 
@@ -18,6 +18,9 @@ export interface CallSummary {
   readonly tookMs: number;
 }
 
+/** How the progress of work begins that waits: see docs/durable.md. */
+const WAIT = /^(?:Sleeping|Waiting for|Trying|Blocked:)/;
+
 /** Prints one call: partials as they come, progress as a status line, and the answer. With `--json` it prints the answer alone. */
 export class CallPrinter implements CallListener {
   readonly #terminal: Terminal;
@@ -26,6 +29,8 @@ export class CallPrinter implements CallListener {
   readonly #pieces: unknown[] = [];
   #progress: Progress | undefined;
   #isPromised = false;
+  /** What the call waits for, as it was printed last. */
+  #waitsFor: string | undefined;
   /** Whether the last piece did not end its line: a status would erase it. */
   #isWithinLine = false;
 
@@ -56,13 +61,31 @@ export class CallPrinter implements CallListener {
   onProgress(progress: Progress): void {
     if (this.#flags.ndjson === true) return this.#terminal.printJson({ progress });
     this.#progress = progress;
+    this.#noteWait(progress);
     this.#showStatus();
   }
 
   onPromise(token: string): void {
     if (this.#isPromised) return;
     this.#isPromised = true;
-    if (this.#flags.ndjson === true) this.#terminal.printJson({ promise: token });
+    const { json, ndjson } = this.#flags;
+    if (ndjson === true) this.#terminal.printJson({ promise: token });
+    else if (json !== true) this.#note(["The answer is promised; the work continues as", token].join("\n  "));
+  }
+
+  /** Prints what a promised call waits for, such as an approval in two days: the status has little room for it. */
+  #noteWait({ message }: Progress): void {
+    const { json, ndjson } = this.#flags;
+    if (!this.#isPromised || json === true || ndjson === true || message === this.#waitsFor) return;
+    if (typeof message !== "string" || !WAIT.test(message)) return;
+    this.#waitsFor = message;
+    this.#note(printableLine(message));
+  }
+
+  #note(text: string): void {
+    if (this.#isWithinLine) this.#terminal.print("");
+    this.#isWithinLine = false;
+    this.#terminal.note(this.#terminal.styleNote("dim", text));
   }
 
   /** Prints the answer. Without `--json` and `--ndjson` it is left out if the printed pieces equal it. */

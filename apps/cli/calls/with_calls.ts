@@ -15,6 +15,8 @@ import { QuestionAnswerer } from "./answer_questions.ts";
 import type { ResultFlags } from "./call_flags.ts";
 import { type CallListener, CallRunner } from "./run_call.ts";
 
+/** Time in which a second Ctrl+C cancels the work of a promise, in milliseconds. */
+const SECOND_MS = 2_000;
 /** Time for the cancellation of an interrupted request to leave this process, in milliseconds. */
 const FAREWELL_MS = 200;
 
@@ -54,26 +56,57 @@ export function createRunner(
 export interface ResultWait {
   /** The called tool, whose signature is printed if the arguments are refused. */
   readonly tool?: ListedTool | undefined;
-  /** Whether an interruption leaves the work running. Otherwise the call or its promise is cancelled. */
+  /** Whether an interruption leaves the work running. Otherwise the call is cancelled. */
   readonly stopsWaiting?: boolean;
+  /** Target of the call as it was typed, if the work of its promise continues without this process. Otherwise that is cancelled, too. */
+  readonly detachesFrom?: string | undefined;
 }
 
-/** Waits for `work`. Ctrl+C cancels the call, unless `stopsWaiting`, and returns exit code 130. Other errors are thrown, with a hint. */
+/**
+ * Waits for `work`. Ctrl+C cancels the call, unless `stopsWaiting`, and returns exit code 130; a promised one continues at its server
+ * unless Ctrl+C comes again. Other errors are thrown, with a hint.
+ */
 export async function untilInterrupted(
   work: () => Promise<void>,
   runner: CallRunner,
   context: CliContext,
-  { tool, stopsWaiting = false }: ResultWait = {},
+  { tool, stopsWaiting = false, detachesFrom }: ResultWait = {},
 ): Promise<ExitCode> {
   try {
     await work();
     return EXIT.ok;
   } catch (thrown) {
     if (!context.interruption().aborted) throw explain(thrown, runner.token, tool);
-    context.terminal.status.end();
-    context.terminal.note(stopsWaiting ? "Interrupted; the work continues" : await cancelCall(runner));
+    const { terminal } = context;
+    terminal.status.end();
+    const { token } = runner;
+    if (stopsWaiting) terminal.note("Interrupted; the work continues");
+    else if (token === undefined || detachesFrom === undefined) terminal.note(await cancelCall(runner));
+    else await detach(runner, token, detachesFrom, context);
     return EXIT.interrupted;
   }
+}
+
+/** Leaves the work of a promise to its server, and prints how to continue; cancels it if Ctrl+C comes again. */
+async function detach(runner: CallRunner, token: string, target: string, context: CliContext): Promise<void> {
+  const { terminal } = context;
+  const { promise: again, resolve } = Promise.withResolvers<boolean>();
+  const timer = setTimeout(() => resolve(false), SECOND_MS);
+  const unsubscribe = context.onNextInterruption(() => resolve(true));
+  terminal.note(
+    ["Detached; the work continues. Press Ctrl+C again to cancel it", ...promiseCommands(target, token)].join("\n"),
+  );
+  const isCancelled = await again;
+  clearTimeout(timer);
+  unsubscribe();
+  if (isCancelled) terminal.note(await cancelCall(runner));
+}
+
+/** The commands that wait for a promise, and that cancel its work. */
+export function promiseCommands(target: string, token: string): readonly [string, string] {
+  // What a shell would read in another way is not for copying.
+  const word = /^[\w.:/@-]+$/.test(target) ? target : "<target>";
+  return [`  toolwire redeem ${word} ${token}`, `  toolwire cancel ${word} ${token}`];
 }
 
 /** Cancels a call after an interruption. Returns the message about it. */

@@ -29,7 +29,8 @@ export const callCommand: CliCommand = defineCommand<CallFlags>({
   about:
     "Calls a tool. Values are converted by the tool's schema: name=value is text where text fits, else JSON; name:=json is exactly " +
     "that JSON; name=@file is the text of a file; a.b=1 and list[]=x reach into objects and lists. Pieces of the answer are printed " +
-    "as they come. Questions are asked in the terminal, promises are waited for. Ctrl+C cancels the call.",
+    "as they come. Questions are asked in the terminal, promises are waited for. Ctrl+C cancels the call; one that is promised " +
+    "continues at its server, unless Ctrl+C is pressed again.",
   examples: [
     ["toolwire call ./server.ts add a=1 b=2", "A tool of a module"],
     ["toolwire call https://example.com/mcp search query=mcp filter.year=2026 tags[]=a tags[]=b", "Nested arguments"],
@@ -87,7 +88,9 @@ export const callCommand: CliCommand = defineCommand<CallFlags>({
       const runner = createRunner(connection, flags, context, printer);
       const send = flags.detach === true ? detach : callAndPrint;
       const call: CallOnce = { name, args, runner, printer, wire: connection.wire, context, flags };
-      return await untilInterrupted(() => send(call), runner, context, { tool });
+      // The work of a module or a program ends with this process.
+      const detachesFrom = connection.url === undefined ? undefined : words[0];
+      return await untilInterrupted(() => send(call), runner, context, { tool, detachesFrom });
     } finally {
       await connection.close();
     }

@@ -119,8 +119,10 @@ test("Ctrl+C cancels the call, and the work of its promise, over every wire", {
       for (const tool of ["work", "job"]) {
         const before = { ...runs };
         let interrupt = () => {};
+        let detached = false;
         const promised = Promise.withResolvers<void>();
         const place = {
+          onNote: (text: string) => void (detached ||= text.includes("Press Ctrl+C again")),
           cwd: tmpdir(),
           onInterruptible: (by: () => void) => void (interrupt = by),
           onOut: (text: string) => text.includes('"promise"') && promised.resolve(),
@@ -131,6 +133,9 @@ test("Ctrl+C cancels the call, and the work of its promise, over every wire", {
         // A job is promised after its budget, and the command prints it once it knows the token.
         if (tool === "job") await Promise.race([promised.promise, running]);
         interrupt();
+        // A promised call is detached from by the first one.
+        if (tool === "job") await eventually(() => detached);
+        if (tool === "job") interrupt();
         const { code, out, errors } = await running;
         const lines = out.split("\n").filter((line) => line !== "").map((line) => JSON.parse(line));
         const answers = lines.filter((line) => !("progress" in line) && !("promise" in line));
@@ -138,6 +143,37 @@ test("Ctrl+C cancels the call, and the work of its promise, over every wire", {
         match(errors, /Interrupted; the call is cancelled\n$/, `${wire} ${tool}`);
         await eventually(() => runs.aborted > before.aborted);
       }
+    }
+  });
+});
+
+test("a call that waits for days prints what for, and its token; Ctrl+C detaches from it", {
+  ...LIMIT,
+  skip: KEEPS_CONNECTIONS,
+}, async () => {
+  await withTools(async (urls) => {
+    for (const [wire, url] of Object.entries(urls)) {
+      let interrupt = () => {};
+      let notes = "";
+      const place = {
+        cwd: tmpdir(),
+        onInterruptible: (by: () => void) => void (interrupt = by),
+        onNote: (text: string) => void (notes += text),
+      };
+      const named = wire === "connect" ? ["--wire", wire] : [];
+      const running = runHere(place, "call", url, "nap", ...named);
+      await eventually(() => /Sleeping until \d{4}-.*\(the weekend\)\n/.test(notes));
+      const [, token = ""] = /The answer is promised; the work continues as\n {2}(prom_\S+)\n/.exec(notes) ?? [];
+      ok(token !== "", notes);
+      interrupt();
+      const { code, out, errors } = await running;
+      deepStrictEqual([code, out], [130, ""], errors);
+      const commands =
+        `Detached; the work continues. Press Ctrl+C again to cancel it\n  toolwire redeem ${url} ${token}\n` +
+        `  toolwire cancel ${url} ${token}\n`;
+      ok(errors.endsWith(commands), errors);
+      match((await run(wire, "redeem", url, token, "--status")).out, /^running, expires in \d+ s: .*Sleeping/, wire);
+      strictEqual((await run(wire, "cancel", url, token)).out, "cancelled\n");
     }
   });
 });

@@ -50,6 +50,14 @@ const job = defineTool("job").describe("Work that gives a promise")
     return "the job is done";
   });
 
+const nap = defineTool("nap").describe("Report a third, then sleep for three days").output(v.string())
+  .promise({ budgetMs: 10, ttlMs: 7 * 86_400_000 })
+  .handle(async (_, ctx) => {
+    ctx.progress(33, 100, "packing");
+    await ctx.sleep("the weekend", 3 * 86_400_000);
+    return "rested";
+  });
+
 const order = defineTool("order").describe("Ask how many, then for credits")
   .input(v.object({ what: v.string() })).output(v.string())
   .handle(async ({ what }, ctx) => {
@@ -95,7 +103,7 @@ export function createTools(options: { readonly clock?: Clock } = {}): Server {
     ...options,
     name: "tools",
     version: "1.0.0",
-    tools: [add, address, count, work, job, order, locked, noisy, secret],
+    tools: [add, address, count, work, job, nap, order, locked, noisy, secret],
     resources: [guide, page],
     prompts: [review],
     wires: [
