@@ -46,7 +46,14 @@ export type {
   InnerCallRest,
   MapOptions,
 } from "../core/handler/inner_calls.ts";
-export type { AttemptOptions, BackoffOptions, StepOptions, StepTry, StepWork } from "../core/handler/steps.ts";
+export type {
+  AttemptOptions,
+  BackoffOptions,
+  StepOptions,
+  StepTry,
+  StepValue,
+  StepWork,
+} from "../core/handler/steps.ts";
 export type { Resolution, Resolver, WaitOptions, WaitResult } from "../core/handler/waits.ts";
 export type {
   AnsweringHandler,
@@ -71,7 +78,7 @@ export type {
   SentItem,
   SentList,
   SentMembers,
-} from "../core/tool/json_form.ts";
+} from "../core/schema/received.ts";
 export type {
   DescribeFirst,
   EmptyToolBuilder,

@@ -105,3 +105,52 @@ test("context is typed by its slot", async () => {
   const client = testClient(server);
   deepStrictEqual([await client.counting(), await client.counting()], [0, 1]);
 });
+
+test("the result of a step and of an item has the type that JSON gives back, in the first run and in each later one", async () => {
+  interface Order {
+    readonly id: number;
+    readonly at: Date;
+    readonly note: string | undefined;
+  }
+  const at = new Date(0);
+  const tool = defineTool("t").describe("T").promise({ budgetMs: 10_000 }).handle(async (_, ctx) => {
+    const date = await ctx.step("date", () => at);
+    expectType<Equal<typeof date, string>>(true);
+    const order = await ctx.step("order", (): Promise<Order> => Promise.resolve({ id: 1, at, note: undefined }));
+    expectType<Equal<typeof order, { readonly id: number; readonly at: string; readonly note?: string | undefined }>>(
+      true,
+    );
+    const name = await ctx.step("name", () => "Ada" as string | undefined);
+    expectType<Equal<typeof name, string | null>>(true);
+    const plain = await ctx.step("plain", () => ({ id: 1, tags: ["a"] }));
+    expectType<Equal<typeof plain, { id: number; tags: string[] }>>(true);
+    const nothing = await ctx.step("nothing", () => {});
+    expectType<Equal<typeof nothing, void>>(true);
+    const found = await ctx.step("found", (): unknown => 1);
+    expectType<Equal<typeof found, unknown>>(true);
+    const dates = await ctx.map("dates", [1, 2], {}, (n) => new Date(n));
+    expectType<Equal<typeof dates, string[]>>(true);
+    // @ts-expect-error: a text has no getTime()
+    const read = () => date.getTime();
+    return [date, order, name, plain, found, dates, typeof read];
+  });
+  const server = createServer({ tools: [tool], keys });
+  const epoch = at.toISOString();
+  deepStrictEqual(await testClient(server).t(), [
+    ...[epoch, { id: 1, at: epoch }, "Ada", { id: 1, tags: ["a"] }, 1],
+    ["1970-01-01T00:00:00.001Z", "1970-01-01T00:00:00.002Z"],
+    "function",
+  ]);
+  await server.close();
+});
+
+test("bytes do not compile as the result of a step, which refuses them", async () => {
+  const tool = defineTool("t").describe("T").promise({ budgetMs: 10_000 }).handle(async (_, ctx) => {
+    const bytes = await ctx.step("bytes", () => new Uint8Array(2));
+    // @ts-expect-error: bytes cannot be kept
+    return bytes.length;
+  });
+  const server = createServer({ tools: [tool], keys, logger: false });
+  await rejects(testClient(server).t());
+  await server.close();
+});

@@ -21,7 +21,7 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../handler/questions.ts";
-import type { StepOptions, StepWork } from "../handler/steps.ts";
+import type { StepOptions, StepValue, StepWork } from "../handler/steps.ts";
 import type { InnerCallFunction } from "../handler/inner_calls.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../handler/waits.ts";
 import { type CallingClient, type Logger, Pending, type PendingOptions } from "../handler/context.ts";
@@ -337,7 +337,7 @@ export class CallContext implements MiddlewareCtx {
   }
 
   // Asynchronous, so that a step that cannot be stored rejects.
-  async step<Value>(key: string, work: StepWork<Value>, options?: StepOptions): Promise<Value> {
+  async step<Value>(key: string, work: StepWork<Value>, options?: StepOptions): Promise<StepValue<Value>> {
     return await this.#ask("step").step(key, work, options);
   }
 

@@ -21,6 +21,7 @@ import type { CallerState } from "../handler/caller_state.ts";
 import type { Ctx, Logger } from "../handler/context.ts";
 import type { ElicitAnswer, ElicitRequest, PlainElicitRequest } from "../handler/questions.ts";
 import type { MapOptions } from "../handler/inner_calls.ts";
+import type { StepValue } from "../handler/steps.ts";
 import type { WaitOptions, WaitResult } from "../handler/waits.ts";
 import type { AnySchema } from "../schema/plain_schema.ts";
 import type { TokenKeys } from "../token/token.ts";
@@ -179,7 +180,7 @@ interface QuestionMethods
       items: readonly Item[],
       options: MapOptions,
       work: (item: Item, index: number) => Value | Promise<Value>,
-    ): Promise<Value[]>;
+    ): Promise<StepValue<Value>[]>;
   };
 }
 

@@ -16,7 +16,7 @@ import type {
   UrlRequest,
 } from "./questions.ts";
 import type { CallerState } from "./caller_state.ts";
-import type { StepOptions, StepWork } from "./steps.ts";
+import type { StepOptions, StepValue, StepWork } from "./steps.ts";
 import type { InnerCallFunction, MapOptions } from "./inner_calls.ts";
 import type { Resolver, WaitOptions, WaitResult } from "./waits.ts";
 
@@ -200,7 +200,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
    * @param key Name of the step, unique in a run.
    * @param work Gets the number of the try, and a signal that aborts at `timeoutMs`.
    */
-  step<Value>(key: string, work: StepWork<Value>, options?: StepOptions): Promise<Value>;
+  step<Value>(key: string, work: StepWork<Value>, options?: StepOptions): Promise<StepValue<Value>>;
   /**
    * Whether a changed handler takes its new way: `if (ctx.patched("insurance")) await ctx.step("insure", insure)`. It is `false` for work
    * that had recorded steps behind this line when it was not there yet, and `true` for all other work, in each later run too.
@@ -229,7 +229,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
     items: readonly Item[],
     options: MapOptions,
     work: (item: Item, index: number) => Value | Promise<Value>,
-  ): Promise<Value[]>;
+  ): Promise<StepValue<Value>[]>;
   /**
    * Sleeps, for a tool with `.promise()`. Above a second the run ends here, its caller has a promise, and nothing is kept in
    * memory; when the time has come, the handler runs again from its start, in any process, and comes past this line. The time is

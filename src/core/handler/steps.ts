@@ -1,4 +1,5 @@
-/** Steps of a handler: how often their work is tried, and for how long. */
+/** Steps of a handler: how often their work is tried, for how long, and what they return. */
+import type { CannotBeSent, FileData, Received } from "../schema/received.ts";
 
 /** Delays between tries of a step, or between attempts of promised work. */
 export interface BackoffOptions {
@@ -44,3 +45,13 @@ export interface StepTry {
  * @typeParam Value Its result.
  */
 export type StepWork<Value> = (work: StepTry) => Value | Promise<Value>;
+
+/**
+ * Type of the result of a step: what JSON gives back for the value of its work, in the first run as in each later one. A `Date` is a text
+ * then, and `undefined` is `null`.
+ *
+ * @typeParam Value What the work returns.
+ */
+export type StepValue<Value> = Value extends undefined ? null
+  : Value extends FileData ? CannotBeSent<"bytes: return where they are stored, or a text such as bytes.toBase64()">
+  : Received<Value>;

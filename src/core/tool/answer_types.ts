@@ -1,6 +1,6 @@
 /** Types that callers receive for what handlers return: the whole answer, and the pieces of a stream. */
 import type { FileBlock } from "../call/file_block.ts";
-import type { FileData, PlainJson, Received, SendableForm } from "./json_form.ts";
+import type { FileData, PlainJson, Received, SendableForm } from "../schema/received.ts";
 
 /** Output of a streaming handler that returns nothing: its partials, joined to one string if they are strings, else as an array. */
 export type JoinedPartials<Partial> = [Partial] extends [string] ? string : Partial[];

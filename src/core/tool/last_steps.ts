@@ -1,7 +1,7 @@
 /** Types of the last steps of a tool's definition, `.handle()` and `.external()`, and of the output that follows from them. */
 import type { ErrorMap, OpenState, Pending, ToolCtx } from "../handler/context.ts";
 import type { AnsweringHandler, AnswerOf, PartialOf } from "./answer_types.ts";
-import type { Received } from "./json_form.ts";
+import type { Received } from "../schema/received.ts";
 import type { ItemsPage, ListMember, ListPart, PageEnd, TextPage, Tool } from "./definition.ts";
 
 /** Type of the output of a builder before `.output()`. Callers then receive what the handler returns, not validated. */

@@ -7,7 +7,7 @@ import type { Metadata, Principal } from "../../core/call/call.ts";
 import { type ErrorResult, errorResult, missingScopesOf } from "../../core/call/outcome.ts";
 import { toPrincipal, toRequestPrincipal } from "../../core/call/principal.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
-import type { Received } from "../../core/tool/json_form.ts";
+import type { Received } from "../../core/schema/received.ts";
 import { settleThrown } from "../../core/dispatch/error_masking.ts";
 import { Deadlines } from "../../internal/deadlines.ts";
 import type { MaybeFuture } from "../../internal/future.ts";

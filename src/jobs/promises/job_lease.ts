@@ -16,6 +16,9 @@ import { LedgerWriter } from "./ledger_writer.ts";
 /** Shortest time between two writes of progress, in milliseconds. */
 const PROGRESS_MS = 250;
 
+/** Time of work below which its pace says nothing, in milliseconds. */
+const MIN_PACE_MS = 250;
+
 /** Delay before a failed write is repeated, in milliseconds; it doubles up to the maximum. */
 const FIRST_WRITE_MS = 100;
 const MAX_WRITE_MS = 2_000;
@@ -48,6 +51,8 @@ export class JobLease implements LeasedJob {
   readonly #unsubscribe: () => void;
   readonly #pieces: KeptPieces;
   readonly #ledger: LedgerWriter;
+  /** Whether earlier runs have done steps. */
+  readonly #isContinued: boolean;
   #progress: Progress | undefined;
   #isWriting = false;
   #isOver = false;
@@ -70,6 +75,7 @@ export class JobLease implements LeasedJob {
     this.#pieces = new KeptPieces(job.pieces);
     if (job.undoUntilMs !== undefined) this.undo = this.#openUndo(job.undoUntilMs);
     const { id, epoch } = job;
+    this.#isContinued = (options.entries ?? 0) > 0;
     // A step that has ended must not look failed because the engine does not answer.
     const append = (from: number, entries: readonly LedgerEntry[]) =>
       this.#untilStored(() => jobs.engine.appendLedger(id, epoch, from, entries));
@@ -311,7 +317,10 @@ export class JobLease implements LeasedJob {
   estimateEnd({ done, total }: Progress): number | undefined {
     if (total === undefined || !(done > 0) || done > total) return undefined;
     const nowMs = this.#run.services.clock.now();
-    const endMs = Math.round(nowMs + (nowMs - this.#startedMs) * (total - done) / done);
+    const workedMs = nowMs - this.#startedMs;
+    // A run that repeats what earlier ones did is at its place at once, and a wait has another pace.
+    if (workedMs < MIN_PACE_MS || this.#isContinued || this.job.memo.waits !== undefined) return undefined;
+    const endMs = Math.round(nowMs + workedMs * (total - done) / done);
     // An estimate after the expiry of the promise is useless, and may be no valid date.
     return endMs <= this.job.expiresAtMs ? endMs : undefined;
   }

@@ -106,3 +106,24 @@ for (
     strictEqual(asAnswer(call.settled), "done");
   });
 }
+
+test("work that waits for days has no estimate of its end, before and after the wait", async () => {
+  const gates = new Gates();
+  const tool = defineTool("t").describe("T").promise({ ttlMs: 7 * 86_400_000 }).handle(async (_, ctx) => {
+    await ctx.step("pack", () => "packed");
+    ctx.progress(33, 100, "packed");
+    await ctx.sleep("the weekend", 3 * 86_400_000);
+    ctx.progress(34, 100, "shipping");
+    return await gates.wait();
+  });
+  const bench = new Bench([tool], { keys: KEYS });
+  const { token, estimatedMs, progress } = asPromise(await bench.call("t"));
+  deepStrictEqual([estimatedMs, progress?.done], [undefined, 33]);
+  strictEqual(asPromise(await redeem(bench, token)).estimatedMs, undefined);
+  await pass(bench, 3 * 86_400_000);
+  await pass(bench, 400);
+  const later = asPromise(await redeem(bench, token));
+  deepStrictEqual([later.estimatedMs, later.progress?.done], [undefined, 34]);
+  await gates.end("done");
+  strictEqual(asAnswer(await redeem(bench, token)), "done");
+});

@@ -1,5 +1,6 @@
 import { mistake } from "../../errors/mistake.ts";
 import { checkOptions, type OptionRules, wholeNumber } from "../../../internal/options.ts";
+import type { StepValue } from "../../handler/steps.ts";
 import type { MapOptions } from "../../handler/inner_calls.ts";
 import type { CancelledWaits } from "./cancelled_waits.ts";
 import type { InFlightWork } from "./in_flight.ts";
@@ -50,7 +51,7 @@ export class MappedLists {
     items: readonly Item[],
     options: MapOptions,
     work: (item: Item, index: number) => Value | Promise<Value>,
-  ): Promise<Value[]> {
+  ): Promise<StepValue<Value>[]> {
     assertList(key, items, options, work);
     return mapItems(items, options, (item, index) => this.#take(`${key}[${index}]`, () => work(item, index)));
   }
@@ -62,7 +63,7 @@ export class MappedLists {
     end?.();
   }
 
-  async #take<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
+  async #take<Value>(key: string, work: () => Value | Promise<Value>): Promise<StepValue<Value>> {
     await this.#host.begin(key);
     const ended = Promise.withResolvers<void>();
     void this.#inFlight.track(ended.promise);
@@ -90,9 +91,9 @@ export class MappedLists {
   }
 
   /** The kept result of an item; without one, that of its work. */
-  async #resultOf<Value>(key: string, work: () => Value | Promise<Value>): Promise<Value> {
+  async #resultOf<Value>(key: string, work: () => Value | Promise<Value>): Promise<StepValue<Value>> {
     const stored = await this.#steps.find(key);
-    if (stored !== undefined && "value" in stored) return stored.value as Value;
+    if (stored !== undefined && "value" in stored) return stored.value as StepValue<Value>;
     if (this.#host.cancelled.isDue) return await this.#host.cancelled.reject();
     this.#steps.assertRoom(key);
     const kept = { isBeside: true, isUndo: this.#steps.isUndo, startedMs: this.#steps.nowMs };

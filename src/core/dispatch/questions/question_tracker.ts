@@ -15,7 +15,7 @@ import type {
   SampleResult,
   UrlRequest,
 } from "../../handler/questions.ts";
-import type { StepOptions, StepWork } from "../../handler/steps.ts";
+import type { StepOptions, StepValue, StepWork } from "../../handler/steps.ts";
 import type { AnySchema } from "../../schema/plain_schema.ts";
 import type { Resolver, WaitOptions, WaitResult } from "../../handler/waits.ts";
 import type { TokenKeys } from "../../token/token.ts";
@@ -178,12 +178,12 @@ export class QuestionTracker implements RunQuestions {
   }
 
   /** The stored outcome of the step; without one, `work` runs until it succeeds or has failed finally, and its outcome is stored, as JSON. */
-  step<Value>(key: string, work: StepWork<Value>, options: StepOptions = {}): Promise<Value> {
+  step<Value>(key: string, work: StepWork<Value>, options: StepOptions = {}): Promise<StepValue<Value>> {
     if (this.#hasRejected || this.isLeft) return this.#refuse();
     checkStep(key, work, options);
     if (!this.#begins("step", key)) return this.#refuse();
     // A step that is tried again by a later run leaves its handler here, whatever else is running.
-    return this.#orSuspend(this.#takeStep(key, work, options), (value) => value as Value, false);
+    return this.#orSuspend(this.#takeStep(key, work, options), (value) => value as StepValue<Value>, false);
   }
 
   patched(name: string): boolean {
