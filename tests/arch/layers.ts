@@ -133,7 +133,7 @@ const SDK: readonly Layer[] = [
   layer(
     "auth",
     "src/integrations/auth/",
-    "internal, errors, call, type:tool, dispatch, http client, wire, pages, type:server",
+    "internal, errors, call, type:schema, type:tool, dispatch, http client, wire, pages, type:server",
   ),
   layer("oauth", "src/integrations/oauth/", "internal, errors, call, http client"),
   layer(

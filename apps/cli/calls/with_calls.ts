@@ -3,6 +3,7 @@ import { Failure } from "../../../src/core/errors/failure.ts";
 import { ToolError } from "../../../src/core/errors/tool_error.ts";
 import type { ListedTool } from "../../../src/core/call/transport.ts";
 import { signatureOf } from "../../../src/core/json_schema/signature.ts";
+import { delay } from "../../../src/internal/time.ts";
 import { CliError, toReportedError } from "../cli_error.ts";
 import type { CliContext } from "../context.ts";
 import { EXIT, type ExitCode } from "../exit_codes.ts";
@@ -90,16 +91,14 @@ export async function untilInterrupted(
 /** Leaves the work of a promise to its server, and prints how to continue; cancels it if Ctrl+C comes again. */
 async function detach(runner: CallRunner, token: string, target: string, context: CliContext): Promise<void> {
   const { terminal } = context;
-  const { promise: again, resolve } = Promise.withResolvers<boolean>();
-  const timer = setTimeout(() => resolve(false), SECOND_MS);
-  const unsubscribe = context.onNextInterruption(() => resolve(true));
+  const again = new AbortController();
+  const unsubscribe = context.onNextInterruption(() => again.abort());
   terminal.note(
     ["Detached; the work continues. Press Ctrl+C again to cancel it", ...promiseCommands(target, token)].join("\n"),
   );
-  const isCancelled = await again;
-  clearTimeout(timer);
+  const isLeft = await delay(SECOND_MS, again.signal);
   unsubscribe();
-  if (isCancelled) terminal.note(await cancelCall(runner));
+  if (!isLeft) terminal.note(await cancelCall(runner));
 }
 
 /** The commands that wait for a promise, and that cancel its work. */
