@@ -11,16 +11,28 @@ export async function checkSearch(page, url) {
   await page.context().setOffline(false);
   await page.keyboard.press("Control+k");
   const problems = [];
-  for (const [words, title] of SEARCHED) {
+  for (const [words, title, isEarly] of SEARCHED) {
     await page.locator("#localsearch-input").fill(words);
-    const wanted = page.locator("#localsearch-list a", { hasText: title }).first();
+    // What a person asks is answered by one of the first four results.
+    const results = `#localsearch-list li${isEarly ? ":nth-child(-n+4)" : ""} a`;
+    const wanted = page.locator(results, { hasText: title }).first();
     await wanted.waitFor({ timeout: 10_000 }).catch(() => problems.push(`the search for "${words}" finds no ${title}`));
   }
   return problems;
 }
 
-/** Words of a reader, and what the results have: a topic, an error, names and options of the package, messages of errors. */
+/** Words of a reader, and what the results have: questions, an error, names and options of the package, messages of errors. */
 const SEARCHED = [
+  ["api key", /An API key in a header/, true],
+  ["default argument", /Optional arguments, defaults and choices/, true],
+  ["return an error", /Errors|Errors that callers can act on/, true],
+  ["cancel job", /Jobs, for operators/, true],
+  ["stream pieces", /Streams/, true],
+  ["database connection", /What handlers share/, true],
+  ["logger", /Observability|logging/, true],
+  ["host shows no tools", /If the host shows no tools/, true],
+  ["call another tool", /Calls of other tools/, true],
+  ["sampling", /Questions|Asking|MCP: the server/, true],
   ["idempotency keys", /idempotency/i],
   ["deadline_exceeded", /deadline_exceeded/],
   ["toolsFromOpenApi", /toolsFromOpenApi/],

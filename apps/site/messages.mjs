@@ -40,6 +40,8 @@ const FAMILIES = [
   ["src/integrations/packaging/", "Packages of servers", "packaging.md"],
   ["src/integrations/redis/", "Redis", "guides/many-replicas.md"],
   ["src/integrations/sign_in/", "Sign-in", "sign-in.md"],
+  ["src/sandbox/", "Code mode", "code-mode.md"],
+  ["src/server/code_mode/", "Code mode", "code-mode.md"],
   ["src/integrations/skills/", "Skills", "skills.md"],
   ["src/integrations/temporal/", "Temporal", "temporal.md"],
   ["src/integrations/tokenizer/", "Counting tokens", "agents.md"],
