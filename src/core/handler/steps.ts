@@ -27,8 +27,11 @@ export interface StepOptions {
   readonly backoff?: BackoffOptions | undefined;
   /** Time limit of one try, in milliseconds, after which it has failed with `deadline_exceeded`. Default: none. */
   readonly timeoutMs?: number | undefined;
-  /** Whether an error may be tried again. Default: all but a `Failure`, and a `ToolError` that refuses, such as `permission_denied`. */
-  readonly retryIf?: ((error: unknown) => boolean) | undefined;
+  /**
+   * Whether an error may be tried again. Not tried again if this throws, which is logged. Default: all but a `Failure`, and a `ToolError`
+   * that refuses, such as `permission_denied`.
+   */
+  readonly retryIf?: ((error: unknown) => boolean | Promise<boolean>) | undefined;
 }
 
 /** The argument of the work of a step. */

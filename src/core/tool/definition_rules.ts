@@ -2,7 +2,6 @@
  * Validates the metadata of tools when they are defined. Otherwise a client would be the first to find a wrong type.
  */
 import {
-  AT_LEAST_1,
   BOOLEAN,
   checkOptions,
   FUNCTION,
@@ -16,6 +15,7 @@ import {
   TEXTS,
   wholeNumber,
 } from "../../internal/options.ts";
+import { BACKOFF, LIFE } from "./backoff_rules.ts";
 import { isJsonObject } from "../../internal/json.ts";
 import type { UnknownArgumentsMode } from "../schema/unknown_arguments.ts";
 import type { Schema } from "../schema/standard_schema.ts";
@@ -38,16 +38,7 @@ const ANNOTATIONS: OptionRules<ToolAnnotations> = {
   lastModified: TEXT,
 };
 
-/** A hundred years, in milliseconds. Later times do not fit a date. */
-const MAX_LIFE_MS = 3_155_760_000_000;
-
 const isPositive = (value: unknown): boolean => typeof value === "number" && value > 0;
-
-/** Rule for lifetimes. */
-const LIFE: OptionRule = rule(
-  "a positive number of milliseconds, at most a hundred years",
-  (value) => isPositive(value) && Number(value) <= MAX_LIFE_MS,
-);
 
 const PROMISE: OptionRules<PromiseOptions> = {
   budgetMs: rule("a positive number of milliseconds", isPositive),
@@ -68,10 +59,7 @@ const EXAMPLES: OptionRule = required(rule("an array of { input, output? }", Arr
 const UNKNOWN_ARGUMENTS: OptionRule = required(oneOf("suggest", "refuse", "drop"));
 const RETRIES: OptionRules<AttemptOptions> = {
   attempts: wholeNumber(1),
-  minMs: LIFE,
-  maxMs: LIFE,
-  factor: AT_LEAST_1,
-  jitter: rule("from 0 to 1", (value) => typeof value === "number" && value >= 0 && value <= 1),
+  ...BACKOFF,
 };
 
 /** The builder of `defineTool` of the main entry: its methods throw for invalid arguments. In `./core` only TypeScript checks most of them. */

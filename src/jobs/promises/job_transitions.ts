@@ -116,7 +116,7 @@ export function toAsking(
 
 /** The job of a run that has come to a sleep, or to a wait, and continues. */
 export function withWait(job: Job, name: string, wait: Wait): Job {
-  return { ...job, memo: mergeMemo(job.memo, { ...job.memo, waits: { [name]: wait } }) };
+  return { ...job, memo: mergeMemo(job.memo, { ...job.memo, waits: { ...job.memo.waits, [name]: wait } }) };
 }
 
 /** The cancelled job of a scheduled call that is not made, because of the earlier call `blockedBy`, or of an unknown schedule. */

@@ -12,6 +12,8 @@ export type StoredResolution = Required<Pick<Wait, "digest">> & Omit<Wait, "unti
 export function mergeMemo(stored: Memo, run: Memo): Memo {
   if (stored.waits === undefined) return { ...stored, ...run };
   const waits: Record<string, Wait> = { ...stored.waits };
+  // Steps that have ended have no delay any more.
+  for (const name of Object.keys(waits)) if (name.startsWith("retry ") && !run.waits?.[name]) delete waits[name];
   for (const [name, wait] of Object.entries(run.waits ?? {})) {
     const before = stored.waits[name];
     const isResolved = before?.done !== undefined && before.digest !== wait.refused;

@@ -20,7 +20,7 @@ import type { Resolution } from "../../core/handler/waits.ts";
 import { isFinal, toEnded } from "./job_ends.ts";
 import type { Notifier } from "../../core/dispatch/job_notifier.ts";
 import { withAnswers } from "./job_answers.ts";
-import { toBlocked } from "./blocked_jobs.ts";
+import { endOfParked, toBlocked } from "./blocked_jobs.ts";
 import {
   isCurrentRun,
   isScheduled,
@@ -86,13 +86,15 @@ export class Jobs {
     const begun = await this.#change(id, (job) => {
       const nowMs = this.#clock.now();
       earlyMs = untilDueMs(job, nowMs);
+      const outcome = endOfParked(job, nowMs);
+      if (outcome !== undefined) return { ...this.#toNotified(job, outcome), state: "done", outcome };
       return toClaimed(job, nowMs, this.owner);
     });
     if (begun === undefined && earlyMs > 0) await this.engine.schedule(id, earlyMs);
     // The process that ended the job may have died before it stored the notifications.
-    else if (begun === undefined || begun.state === "cancelled") await this.#notify(id);
-    // The time to undo is over.
-    return begun?.state === "cancelled" && begun.undoUntilMs === undefined ? undefined : begun;
+    else if (begun === undefined || isFinal(begun)) await this.#notify(id);
+    // The time to undo is over, or that of a job that an operator has to look at.
+    return begun !== undefined && isFinal(begun) && begun.undoUntilMs === undefined ? undefined : begun;
   }
 
   /** Stores progress and pieces of a run. Returns the changed job; `undefined` if the run is no longer the current one. */

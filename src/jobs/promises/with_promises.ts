@@ -12,7 +12,6 @@ import type { Future } from "../../internal/future.ts";
 import { checkOptions, wholeNumber } from "../../internal/options.ts";
 import { Pending } from "../../core/handler/context.ts";
 import { randomKeys } from "../../core/keys/key_ring.ts";
-import type { TokenKeys } from "../../core/token/token.ts";
 import { hasPromises, toolOfJob } from "../../core/dispatch/attached_tools.ts";
 import type { PromiseOptions, ToolDefinition } from "../../core/tool/definition.ts";
 import { type RedeemInput, SYSTEM_TOOLS } from "../../core/tool/system_tools.ts";
@@ -31,6 +30,7 @@ import type {
   ResolvedDeferralOptions,
   WaitResolution,
 } from "../../core/dispatch/deferral.ts";
+import { assertConfigHidden, assertLedger, assertNoWork, isOfOneProcess } from "./engine_checks.ts";
 import { withErrorReporting } from "./engine_errors.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
 import type { Notifier } from "../../core/dispatch/job_notifier.ts";
@@ -95,6 +95,7 @@ class EngineDeferral implements Deferral {
 
   constructor(services: DispatchServices, options: DeferralOptions) {
     const { engine, keys, work } = options;
+    assertLedger(engine);
     const concurrency = work === false ? 0 : concurrencyOf(work);
     const reporting = withErrorReporting(engine, (error) => void services.mask(error, { engine: engine.name }));
     let owner: string | undefined;
@@ -366,36 +367,6 @@ function concurrencyOf(options: Optional<WorkOptions> = {}): number {
   return options.concurrency ?? DEFAULT_CONCURRENCY;
 }
 
-/** @throws {TypeError} If a tool has work that would end with the request that began it. */
-function assertNoWork(definitions: readonly ToolDefinition[], { name }: Engine): void {
-  const promising = definitions.find(({ promise }) => promise !== undefined);
-  if (promising === undefined) return;
-  throw new TypeError(
-    `Cannot create server: the tool "${promising.name}" has .promise(), and here the work of the engine "${name}" ends with the ` +
-      "request that began it. Use .external(), with the work done elsewhere, or a custom engine that outlives requests, by " +
-      "withPromises(engine). To accept that work is lost: memoryEngine({ workEndsWithRequest: true })",
-  );
-}
-
-/** @throws {TypeError} If a tool takes config, the engine stores jobs outside of the process, and the keys are not sealed. */
-function assertConfigHidden(definitions: readonly ToolDefinition[], engine: Engine, keys: TokenKeys): void {
-  const definition = definitions.find(({ config }) => config !== undefined);
-  if (definition === undefined || keys.isSealed || isOfOneProcess(engine)) return;
-  throw new TypeError(
-    `Cannot create server: the tool ${definition.name} takes config, which the engine ${engine.name} would store in plain text: ` +
-      'pass keys that encrypt, { keys: sealed("k1:…") } of "toolwire/keys/sealed"',
-  );
-}
-
 async function prepare(engine: Engine): Promise<void> {
   await engine.prepare?.();
-}
-
-function isOfOneProcess(engine: Engine): boolean {
-  try {
-    return engine.processId !== undefined;
-  } catch {
-    // The engine makes a random id for its process, and some runtimes have no randomness before the first request.
-    return true;
-  }
 }

@@ -124,11 +124,13 @@ test("a caught step of a call without a job stays failed over its questions", as
 class Declined extends Error {
   override readonly name = "Declined";
   readonly reason = "limit";
+  readonly status = 402;
+  readonly token = "a secret";
 }
 
 for (
   const [title, make, seen] of [
-    ["an error of a class", () => new Declined("no"), ["Declined", "no", undefined, "limit"]],
+    ["an error of a class", () => new Declined("no"), ["Declined", "no", undefined, 402]],
     ["a TypeError", () => new TypeError("bad"), ["TypeError", "bad", undefined, undefined]],
     ["a Failure", () => new Failure("locked", "It is locked"), ["Failure", "It is locked", "locked", undefined]],
     ["a refusal", () => new ToolError("conflict", "It is taken"), ["ToolError", "It is taken", "conflict", undefined]],
@@ -148,8 +150,8 @@ for (
         throw make();
       }, { retries: 0 }).catch((error) => {
         ok(error instanceof Error);
-        const { name, message, code, reason } = error as Error & { code?: string; reason?: string };
-        caught.push([name, message, code, reason]);
+        const { name, message, code, status } = error as Error & { code?: string; status?: number };
+        caught.push([name, message, code, status]);
         strictEqual(error instanceof Failure, name === "Failure");
         strictEqual(error instanceof ToolError, name === "ToolError");
         strictEqual(error instanceof TypeError, name === "TypeError");

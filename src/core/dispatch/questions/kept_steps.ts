@@ -148,7 +148,9 @@ export class KeptSteps {
     const isBeforeJob = this.#run.lease === undefined && this.#run.jobWritten === undefined;
     if (isBeforeJob) return await this.#record(key, outcome, chars);
     // The job may be in the middle of being written, without this step.
-    if (this.#run.lease === undefined) await this.#run.jobWritten;
+    const isWritten = this.#run.lease !== undefined || await this.#run.jobWritten?.then(() => true, () => false);
+    // The step has ended although its call is not promised, as if the engine does not answer at the budget.
+    if (isWritten === false) return await this.#record(key, outcome, chars);
     const { lease } = this.#run;
     // A continuation has the steps of a call that was not promised.
     if (lease?.isPromised !== true) this.#recorded.set(key, outcome);

@@ -281,9 +281,14 @@ export class QuestionTracker implements RunQuestions {
     read: (result: Result) => Value,
     isBesideStep: boolean = this.#steps.running > 0,
   ): Promise<Value> {
+    const { starting } = this.#steps;
     // In flight: a sleep may be over within this run.
     const value = this.#inFlight.track(result)
-      .then((result) => result === OPEN ? this.#suspend(isBesideStep) : read(result));
+      .then((result) => {
+        if (result !== OPEN) return read(result);
+        starting?.suspend();
+        return this.#suspend(isBesideStep);
+      });
     // The handler may not await it, and an unhandled rejection ends the process.
     value.catch(() => {});
     return value;

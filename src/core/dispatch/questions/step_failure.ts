@@ -54,14 +54,16 @@ function read(thrown: unknown): Omit<StepFailure, "tries"> {
     // A subclass may have a message that is a number.
     ...{ kind: "thrown", name: String(thrown.name), message: String(thrown.message) },
     // Members such as `code` and `status`, which handlers look at.
-    ...dataOf(Object.fromEntries(Object.entries(thrown).filter(isPlainMember))),
+    ...dataOf(Object.fromEntries(Object.entries(thrown).filter(isKeptMember))),
     ...(isMistake(thrown) && { isMistake: true }),
   };
 }
 
-/** Whether a member of an error is stored: not objects, such as the request of an HTTP client with its headers. */
-function isPlainMember([, value]: [string, unknown]): boolean {
-  return typeof value !== "object" || value === null;
+/** Members of other errors that are stored. Others may have secrets, such as the URL or the headers of a request. */
+const KEPT_MEMBERS: ReadonlySet<string> = new Set(["code", "errno", "status", "statusCode", "syscall"]);
+
+function isKeptMember([name, value]: [string, unknown]): boolean {
+  return KEPT_MEMBERS.has(name) && (typeof value === "string" || typeof value === "number");
 }
 
 function dataOf(value: unknown): { readonly data?: Json } {

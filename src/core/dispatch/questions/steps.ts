@@ -2,7 +2,7 @@
 import type { LedgerEntry, Memo } from "../engine.ts";
 import { checkOptions, FUNCTION, OBJECT, type OptionRules, POSITIVE, wholeNumber } from "../../../internal/options.ts";
 import { asObject, type Json } from "../../../internal/json.ts";
-import { callGuarded } from "../../../internal/async.ts";
+import { BACKOFF } from "../../tool/backoff_rules.ts";
 import { isMistake, mistake } from "../../errors/mistake.ts";
 import { ToolError } from "../../errors/tool_error.ts";
 import { Failure } from "../../errors/failure.ts";
@@ -48,7 +48,9 @@ export class StepTracker {
   running = 0;
   /** Called when no work is running. */
   #onQuiet = new Set<() => void>();
-  #working = 0;
+  /** Tries whose work is running. */
+  readonly #working = new Set<RunTry>();
+  #starting: RunTry | undefined;
 
   constructor(
     run: ResumableRun,
@@ -81,6 +83,22 @@ export class StepTracker {
     }
   }
 
+  /** The try whose work is running up to its first await; `undefined` at any other time. */
+  get starting(): { suspend(): void } | undefined {
+    return this.#starting;
+  }
+
+  /** Calls the work of a step, so that what it begins before its first await is known to be within it. */
+  #start(work: StepWork<unknown>, one: RunTry, signal?: AbortSignal): unknown {
+    const outer = this.#starting;
+    this.#starting = one;
+    try {
+      return work(signal === undefined ? one : { signal, attempt: one.attempt });
+    } finally {
+      this.#starting = outer;
+    }
+  }
+
   async #begin(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
     if (this.#cancelled.isDue) return await this.#cancelled.reject();
     this.#assertCurrent();
@@ -103,7 +121,7 @@ export class StepTracker {
   /** Ends a run that differs from those before it: like one that waits, without an error that the handler could catch. */
   #stopDiverged(): typeof OPEN {
     // The work of another step may be what begins this one, and would wait for itself.
-    if (this.#working > 0) throw SUSPENDED;
+    if (this.#working.size > 0) throw SUSPENDED;
     return OPEN;
   }
 
@@ -118,8 +136,10 @@ export class StepTracker {
     for (;;) {
       if (leftMs > 0 && await this.#pause(key, tries, leftMs) === OPEN) return OPEN;
       const attempt = ++tries;
+      const working = new RunTry(this.#run, attempt);
       try {
-        const json = await this.#work(key, work, options, new RunTry(this.#run, attempt));
+        const json = await this.#work(key, work, options, working);
+        if (working.isSuspended) throw SUSPENDED;
         await this.#keep(key, { ...kept, outcome: { value: JSON.parse(json) } });
         // The first run gets the same value as later runs: a copy through JSON, which has no undefined.
         return JSON.parse(json);
@@ -131,7 +151,7 @@ export class StepTracker {
           this.#cancelled.markNotified();
           throw thrown;
         }
-        const delayMs = this.#delayMs(key, thrown, options, attempt);
+        const delayMs = await this.#delayMs(key, thrown, options, attempt);
         if (delayMs === undefined) {
           const failure = toStepFailure(thrown, attempt);
           await this.#keep(key, { ...kept, outcome: { failure } });
@@ -153,14 +173,17 @@ export class StepTracker {
 
   /** Runs the work once, and converts its result to JSON. */
   async #work(key: string, work: StepWork<unknown>, { timeoutMs }: StepOptions, one: RunTry): Promise<string> {
-    this.#working++;
+    this.#working.add(one);
     try {
-      const value = timeoutMs === undefined ? await work(one) : await this.#within(key, work, timeoutMs, one);
+      const value = timeoutMs === undefined
+        ? await this.#start(work, one)
+        : await this.#within(key, work, timeoutMs, one);
       const json = toJson(key, value);
       this.kept.assertShort(key, json);
       return json;
     } finally {
-      if (--this.#working === 0) { for (const notify of this.#onQuiet) notify(); }
+      this.#working.delete(one);
+      if (this.#working.size === 0) { for (const notify of this.#onQuiet) notify(); }
     }
   }
 
@@ -175,7 +198,7 @@ export class StepTracker {
     });
     try {
       const signal = AbortSignal.any([late.signal, one.signal]);
-      const running = Promise.resolve(work({ signal, attempt: one.attempt }));
+      const running = Promise.resolve(this.#start(work, one, signal));
       running.catch(() => {});
       return await Promise.race([running, expired.promise]);
     } finally {
@@ -184,16 +207,27 @@ export class StepTracker {
   }
 
   /** Delay before the next try, in milliseconds; `undefined` if there is no further one. */
-  #delayMs(key: string, thrown: unknown, options: StepOptions, tries: number): number | undefined {
+  async #delayMs(key: string, thrown: unknown, options: StepOptions, tries: number): Promise<number | undefined> {
     const { definition: { promise }, callId, services: { clock }, lease } = this.#run;
     const policy = retryPolicyOf(promise?.retries ?? 0);
     const { retries = policy.attempts - 1, backoff = {}, retryIf = isRetryable } = options;
-    if (tries > retries || !callGuarded(() => retryIf(thrown), () => {})) return undefined;
+    if (tries > retries || !await this.#mayRetry(key, retryIf, thrown)) return undefined;
     const delayMs = Math.max(retryAfterOf(thrown), backoffMs(withDefaults(backoff, policy), tries, `${callId} ${key}`));
     // A try after the end of the promise would be lost. Without a job, the promise would begin now.
     const untilMs = lease?.undo?.untilMs ?? lease?.endsAtMs;
     const leftMs = untilMs === undefined ? promise?.ttlMs ?? Infinity : untilMs - clock.now();
     return delayMs >= leftMs ? undefined : delayMs;
+  }
+
+  async #mayRetry(key: string, retryIf: NonNullable<StepOptions["retryIf"]>, thrown: unknown): Promise<boolean> {
+    try {
+      return await retryIf(thrown);
+    } catch (error) {
+      const { definition: { name: tool }, callId, services: { logger } } = this.#run;
+      const line = "retryIf of a step has thrown: the step is not tried again";
+      writeLine(logger, "error", line, { tool, callId, step: key, error });
+      return false;
+    }
   }
 
   /** Waits until the next try. A cancellation that comes before it rejects; a step that began after it is tried again in place. */
@@ -210,7 +244,7 @@ export class StepTracker {
   async #wait(key: string, tries: number, delayMs: number): Promise<void | typeof OPEN> {
     const { clock } = this.#run.services;
     if (await this.#waits.storeDelay(key, tries, delayMs)) {
-      if (this.#working === 0) return this.#waits.openDelay(key);
+      if (this.#working.size === 0) return this.#waits.openDelay(key);
       const untilMs = clock.now() + delayMs;
       const { promise, resolve } = Promise.withResolvers<void>();
       const cancel = clock.after(delayMs, resolve);
@@ -243,6 +277,7 @@ export class StepTracker {
 
   /** @throws {NotKept} If the store fails. */
   async #keep(key: string, kept: KeptStep): Promise<void> {
+    this.#waits.dropDelay(key);
     try {
       await this.kept.keep(key, kept);
     } catch (reason) {
@@ -265,11 +300,21 @@ class RunTry implements StepTry {
   readonly #run: ResumableRun;
   readonly #undo: UndoWindow | undefined;
   readonly attempt: number;
+  #isSuspended = false;
 
   constructor(run: ResumableRun, attempt: number) {
     this.#run = run;
     this.#undo = run.lease?.undo;
     this.attempt = attempt;
+  }
+
+  /** Whether the run stops at a question or a wait within the work: what that returns all the same, as after `catch`, is not its outcome. */
+  get isSuspended(): boolean {
+    return this.#isSuspended;
+  }
+
+  suspend(): void {
+    this.#isSuspended = true;
   }
 
   get signal(): AbortSignal {
@@ -286,6 +331,7 @@ export function checkStep(key: string, work: unknown, options: StepOptions): voi
   }
   try {
     checkOptions(`run step "${key}"`, options, OPTIONS);
+    if (options.backoff !== undefined) checkOptions(`run step "${key}"`, options.backoff, BACKOFF);
   } catch (thrown) {
     throw mistake(thrown as Error);
   }

@@ -140,6 +140,11 @@ export class WaitTracker {
     return isLong;
   }
 
+  /** Removes the delay of a step that has ended. */
+  dropDelay(key: string): void {
+    this.waits.delete(`retry ${key}`);
+  }
+
   /** Ends the run until a step is tried again. */
   openDelay(key: string): typeof OPEN {
     this.open.add(`retry ${key}`);
