@@ -98,6 +98,8 @@ export default defineConfig({
  * repeats each word for every name. The browser gets this function as text, so it uses nothing of this module.
  */
 function boostDocument(id) {
+  // Messages of errors are searched for by their text.
+  if (id.includes("/reference/messages")) return 0.7;
   return /\/(reference|decisions|how-it-works)\/|\/(spec|tests|testing-the-sdk|architecture|style|guarantees|coming-from[^#]*)(\.html)?(#|$)/
       .test(id)
     ? 0.3
