@@ -341,7 +341,7 @@ test("what is not a principal is an error of the server, and runs no tool", asyn
   const log = new KeptLog();
   await using app = await listen(toNodeHandler(fixture({ logger: log }), { principal: () => ({ id: "" }) }));
   strictEqual((await send(`${app.url}/rest/tools/whoami`, "{}")).status, 500);
-  match(String(log.lines[0]?.fields["error"]), /principal \{ id, scopes\?, claims\? \}/);
+  match(String(log.lines[0]?.fields["error"]), /principal \{ id, tenant\?, scopes\?, claims\? \}/);
 });
 
 test("a caller that disconnects behind a parser aborts its handler", async () => {

@@ -76,7 +76,7 @@ test("what is not a principal is an error of the server, and runs no tool", asyn
       const { status, content, log } = await whoami(auth, { principal }, { authorization: "Bearer a" });
       strictEqual(status, 500, JSON.stringify(principal));
       strictEqual(/\bada\b|nameless/.test(content), false);
-      match(log, /principal \{ id, scopes\?, claims\? \}/);
+      match(log, /principal \{ id, tenant\?, scopes\?, claims\? \}/);
     }
   }
 });

@@ -3,6 +3,7 @@ import { deepStrictEqual, rejects, strictEqual } from "node:assert/strict";
 import { after, test } from "node:test";
 import { createClient, createServer, defineTool, memoryEngine, memoryTransport, type Principal } from "../../../mod.ts";
 import type { Engine } from "../../../src/entries/engines.ts";
+import { eventually } from "../../eventually.ts";
 import { jobsOf, jobTools } from "../../../src/entries/jobs.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -76,9 +77,12 @@ test("to an operator of another tenant a job is not there, whatever is done with
 });
 
 test("a purge by an operator of a tenant leaves what is of other tenants", async () => {
-  const { operator, server, ids } = await open();
+  const { operator, server, ids, gate } = await open();
   const jobs = jobsOf(server);
   for (const id of ids.values()) await jobs.cancel(id);
+  // The handlers do not look at their signals: they are left to end.
+  gate.resolve("late");
+  await eventually(async () => (await jobs.list()).jobs.every(({ state }) => state === "cancelled"));
   deepStrictEqual(await operator("north").purge_jobs({ all: true }), { purged: 1, isComplete: true });
   deepStrictEqual(tenantsOf(await jobs.list()), ["", "south"]);
 });
