@@ -106,7 +106,7 @@ export function withCauses(thrown: unknown): string {
   return messages.length < 2 ? messages.join("") : `${messages[0]} (${messages.slice(1).join(": ")})`;
 }
 
-/** An error, and at most four causes. */
+/** An error, followed by its causes, at most four. */
 function causesOf(thrown: unknown): readonly unknown[] {
   const errors = [thrown];
   for (let last = thrown; last instanceof Error && last.cause !== undefined && errors.length <= MAX_CAUSES;) {

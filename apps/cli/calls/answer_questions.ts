@@ -24,7 +24,7 @@ export interface QuestionFlags {
 /** Questions that a tool asks in one outcome. The answers have the same keys. */
 export type Questions = Readonly<Record<string, Question>>;
 
-/** What answering needs of a command's context. */
+/** The members of a command's context that are needed to answer questions. */
 type AskingContext = Pick<CliContext, "terminal" | "host">;
 
 /** Answers questions of tools for one command: by its flags, else by the person at the terminal. The only root is the working directory. */

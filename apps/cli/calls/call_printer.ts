@@ -29,7 +29,7 @@ export class CallPrinter implements CallListener {
   readonly #pieces: unknown[] = [];
   #progress: Progress | undefined;
   #isPromised = false;
-  /** What the call waits for, as it was printed last. */
+  /** Reason why the call waits, as it was printed last, so that it is printed once. */
   #waitsFor: string | undefined;
   /** Whether the last piece did not end its line: a status would erase it. */
   #isWithinLine = false;
@@ -112,7 +112,7 @@ export class CallPrinter implements CallListener {
     if (this.#isWithinLine) this.#terminal.print("");
   }
 
-  /** Whether the pieces are the answer. */
+  /** Whether the pieces that were printed are the whole answer, which is then not printed again. */
   #hasPrinted(value: unknown): boolean {
     if (this.#pieces.length === 0) return false;
     if (typeof value === "string") return this.#pieces.join("") === value;

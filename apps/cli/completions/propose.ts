@@ -15,11 +15,11 @@ import { readHostServers, systemOf } from "../hosts/read_servers.ts";
 /** A word that a shell may put in place of the last one, with its description. */
 export interface Proposal {
   readonly value: string;
-  /** What it is, on one line. */
+  /** Description of the word, on one line. */
   readonly about?: string | undefined;
 }
 
-/** What is at a position of a command's arguments. */
+/** Kind of the argument at a position: it decides which words are proposed. */
 type Argument = "target" | "tool" | "arguments" | "host" | "shell" | "file";
 
 /** Arguments by command; the last one is repeated. Those of other commands are files. */

@@ -189,7 +189,7 @@ function issuerMetadataUrls(issuer: URL): URL[] {
   ];
 }
 
-/** Whether a resource is the URL, or a folder of it. */
+/** Whether the resource that metadata name is the examined URL, or a path above it. */
 function covers(resource: string, { origin, pathname }: URL): boolean {
   const base = resource.replace(/\/$/, "");
   const whole = origin + pathname;

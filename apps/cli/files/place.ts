@@ -8,12 +8,12 @@ import { EXIT } from "../exit_codes.ts";
 export interface FilePlace {
   /** Absolute path, as the user named it. */
   readonly file: string;
-  /** The same without links. */
+  /** Absolute path of the file itself, with all links resolved. */
   readonly target: string;
   readonly exists: boolean;
 }
 
-/** What {@link locateFile} accepts. */
+/** Limits of the places that {@link locateFile} accepts. */
 export interface PlaceLimits {
   /** Folder that the file has to be in when links are resolved: for names that the user did not write. Default: any folder. */
   readonly within?: string | undefined;
@@ -51,7 +51,7 @@ export function describeLink({ file, target }: FilePlace): string {
   return isSame ? "" : `, a link to ${target}`;
 }
 
-/** What a command does with a file. */
+/** What a command does with a file, for the messages of errors. */
 export type FileVerb = "read" | "write" | "delete";
 
 /** Runs a step whose exceptions are those of the file system. @throws {CliError} For each of them. */

@@ -35,7 +35,7 @@ import {
   readFileBytes,
 } from "./place.ts";
 
-/** How a file is written. */
+/** Options of a write. */
 export interface WriteOptions extends PlaceLimits {
   /** Mode of a new file. Default: what the process creates files with. */
   readonly mode?: number | undefined;
@@ -264,7 +264,7 @@ function putInPlace(target: string, bytes: Uint8Array, mode: number | undefined,
   }, remove);
 }
 
-/** A file that root replaces stays its owner's. */
+/** Gives the new file the owner of the replaced one, if root writes it. */
 function keepOwner(neighbour: string, { uid, gid }: Stats): void {
   if (process.getuid?.() === 0) chownSync(neighbour, uid, gid);
 }

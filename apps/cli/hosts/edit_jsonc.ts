@@ -113,9 +113,9 @@ function wordsOf(code: string): string {
   return code.replace(/(?!^)[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`).toLowerCase();
 }
 
-/** How the file is written. */
+/** White space of the file, which an edit keeps. */
 interface Style {
-  /** One level. */
+  /** One level of indentation. */
   readonly indent: string;
   readonly eol: string;
 }
@@ -157,7 +157,7 @@ function checkParents(root: Node, path: readonly string[]): void {
   }
 }
 
-/** Whether a comma follows white space and comments. */
+/** Whether the text begins with a comma, after white space and comments. */
 function startsWithComma(text: string): boolean {
   const scanner = createScanner(text, true);
   scanner.scan();

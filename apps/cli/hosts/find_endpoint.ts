@@ -12,7 +12,7 @@ export interface FoundEndpoint {
   readonly url: string;
   /** Foreign text; `undefined` if the server did not answer. */
   readonly serverName?: string | undefined;
-  /** For the user; `undefined` if a server answers. */
+  /** Text that the user is shown if no server answers; otherwise `undefined`. */
   readonly warning?: string;
 }
 

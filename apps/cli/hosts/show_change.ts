@@ -40,7 +40,7 @@ function ownMembers(entry: HostEntry | undefined): HostEntry | undefined {
   return JSON.parse(text) as HostEntry;
 }
 
-/** The entry in the form of the file. */
+/** Lines of an entry, in the format of the host's file. */
 function entryLines(host: Host, name: string, entry: HostEntry | undefined): readonly string[] {
   if (entry === undefined) return [];
   if (host.format === "toml") return setTable("", [host.member, name], entry).trimEnd().split("\n");

@@ -16,7 +16,7 @@ export interface InstallSource {
   readonly server: HostServer;
   /** Name of the entry, if `--name` does not state one. */
   readonly name: string;
-  /** For the user. */
+  /** Text that the user is shown before the entry is written. */
   readonly warning?: string | undefined;
 }
 

@@ -74,7 +74,7 @@ export async function createProject(options: CreateOptions, note: (line: string)
   return { files: Object.keys(files), hasGit, isInstalled };
 }
 
-/** A folder in a repository stays part of that. */
+/** Starts a Git repository, unless the folder is in one already. Returns whether it did. */
 function startRepository(folder: string): boolean {
   const git = (...args: readonly string[]) => spawnSync("git", args, { cwd: folder, stdio: "ignore" }).status === 0;
   return !git("rev-parse", "--is-inside-work-tree") && git("init", "--quiet");

@@ -63,7 +63,7 @@ function isScript(draft: Draft): boolean {
   return /\.[cm]?jsx?$/.test(draft.source.getFilePath());
 }
 
-/** The type that both libraries give to it. */
+/** Type of `authInfo`, as both versions of the SDK declare it. */
 const AUTH_INFO =
   "{ token: string; scopes: string[]; clientId?: string; extra?: Record<string, unknown> | undefined } | undefined";
 

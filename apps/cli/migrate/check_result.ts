@@ -34,7 +34,7 @@ interface Found {
   readonly code: number;
   readonly line: number;
   readonly message: string;
-  /** The text at its place. */
+  /** Source text at the place of the error. */
   readonly text: string;
 }
 

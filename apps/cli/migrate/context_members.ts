@@ -54,7 +54,7 @@ function takenLater(
   });
 }
 
-/** The end of `use.a.b(…)`. */
+/** Offset of the end of a chain such as `use.a.b(…)`. */
 function callEnd(use: Node): number {
   const parent = use.getParent();
   const isPart = Node.isPropertyAccessExpression(parent) || Node.isElementAccessExpression(parent) ||
@@ -182,7 +182,7 @@ const CONVERTERS = {
   roots: convertRoots,
 };
 
-/** The call of a method. */
+/** The call of a member, if the node is what is called. */
 function callOf(node: Node): CallExpression | undefined {
   const parent = node.getParent();
   return Node.isCallExpression(parent) && parent.getExpression() === node ? parent : undefined;
@@ -199,7 +199,7 @@ export function convertContextHelpers(draft: Draft): void {
   }
 }
 
-/** The library whose context a parameter is. */
+/** The library that a parameter's type comes from, if it is the context of its handlers. */
 function contextLibrary(draft: Draft, parameter: ParameterDeclaration): Library | undefined {
   const type = parameter.getTypeNode();
   const known = Node.isTypeReference(type) ? draft.imports.known(type.getTypeName()) : undefined;

@@ -19,7 +19,7 @@ import { addValidators } from "./validators.ts";
 /** Converts the uses of the registering server in a handler: questions, log lines, notices of changes. */
 export type ConvertServerUses = (handler: Handler) => void;
 
-/** A definition that is being written. */
+/** A registration of the other library that is converted to `defineTool`, `defineResource` or `definePrompt`. */
 interface Definition {
   readonly draft: Draft;
   readonly registration: Registration;
@@ -251,7 +251,7 @@ function fastMcpResource(definition: Definition): string {
   return end(definition, "read", handler, draft.imports.use("toolwire/mcp", "defineResource"), uri);
 }
 
-/** The session among the parameters of a `load`. */
+/** Converts the parameter of a `load` function that has the session of FastMCP. */
 function convertSessionOf(handler: Handler, position: number | undefined): void {
   const name = position === undefined ? undefined : handler.fn.getParameters()[position]?.getNameNode();
   if (name !== undefined) convertSessionParameter(handler, name);

@@ -113,7 +113,7 @@ export class Handler {
     if (Node.isIdentifier(name)) { for (const use of this.draft.uses(name)) this.#convertUri(use); }
   }
 
-  /** The name of the URI, if it is still used. */
+  /** Name of the parameter that has the URI of a resource, if the handler still uses it. */
   #uriText(position: number | undefined): string | undefined {
     const name = this.#parameter(position)?.getNameNode();
     const [element] = Node.isObjectBindingPattern(name) ? name.getElements() : [];

@@ -23,7 +23,7 @@ export interface MigrateOptions {
 /** Result of a conversion: the new texts of files, and what is left. Nothing is written. */
 export interface Migration {
   readonly changes: readonly FileChange[];
-  /** What is left for a person. */
+  /** Places that a person has to convert. */
   readonly left: readonly (Left & { readonly file: string })[];
   /** Files that could not be converted, with the reason. They stay as they are. */
   readonly failed: readonly FailedFile[];

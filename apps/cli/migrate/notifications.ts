@@ -128,7 +128,7 @@ function guardOf(node: Node): IfStatement | undefined {
   return /^(\{\s*)?return;?(\s*\})?$/.test(statement.getThenStatement().getText()) ? statement : undefined;
 }
 
-/** The statements in it are converted first. */
+/** Replaces an `if` by its statements, after these were converted. */
 function unwrapLater(handler: Handler, statement: IfStatement): void {
   handler.later(() => {
     const { draft } = handler;

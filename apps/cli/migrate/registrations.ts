@@ -16,7 +16,7 @@ export interface Registration {
   readonly uri: Node | undefined;
   /** Members of the configuration, by name. */
   readonly members: ReadonlyMap<string, Node>;
-  /** The configuration, for its comments. */
+  /** Object of the configuration, whose comments are kept. */
   readonly config: ObjectLiteralExpression | undefined;
   readonly handler: Node | undefined;
   /** Whether the handler has the arguments as its first parameter. */

@@ -6,7 +6,7 @@ import { bare, membersOf } from "./registrations.ts";
 import { isRound } from "./questions.ts";
 import { resultReader, textKeeper } from "./helpers.ts";
 
-/** A text that is not made of the answer. */
+/** Marks a text of a result that does not follow from the structured value, so that no `.render()` can make it. */
 const OTHER_TEXT = "other";
 
 /** Converts what a tool's handler returns to plain values and failures, and derives `.render()` from the texts of all results. */
@@ -138,7 +138,7 @@ export class ToolResults {
     this.#draft.replace(owner, `${statement}${eol}${this.#draft.indentOf(owner)}${this.#draft.render(owner)}`);
   }
 
-  /** The value of an answer. */
+  /** Code of the value that the handler returns in place of a result with `content`. */
   #valueOf(node: Node, members: ReadonlyMap<string, Node>): string {
     const structured = members.get("structuredContent");
     const content = members.get("content");

@@ -6,7 +6,7 @@ import { type Fn, isFn } from "./functions.ts";
 import { bare, definitionsOf } from "./registrations.ts";
 import { HTTP_TRANSPORTS } from "./tables.ts";
 
-/** A function of a route. */
+/** A handler of an HTTP route that passes requests to a transport. */
 interface Route {
   readonly fn: Fn;
   /** The request that it hands over: `req`, `c.req.raw`. */

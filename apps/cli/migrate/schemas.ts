@@ -52,7 +52,7 @@ export function isJsonSchema(node: Node | undefined): boolean {
   return type !== undefined && Node.isStringLiteral(bare(type));
 }
 
-/** The local name of zod. */
+/** Name under which the file imports zod. */
 function zodName(draft: Draft): string {
   for (const declaration of draft.source.getImportDeclarations()) {
     if (!/^zod(\/|$)/.test(declaration.getModuleSpecifierValue())) continue;

@@ -71,7 +71,7 @@ export function convertServers(draft: Draft): void {
 
 const PLURALS = { tool: "tools", resource: "resources", prompt: "prompts" } as const;
 
-/** One server. */
+/** Converts one server: its creation, with all registrations that belong to it. */
 class ServerConversion {
   readonly #draft: Draft;
   readonly #library: Library;

@@ -21,7 +21,7 @@ import { parseTarget, takeTarget } from "./target.ts";
 /** The lists of a server, with the name of their source for people. */
 export interface Source extends Contents {
   readonly tools: readonly ListedTool[];
-  /** The target or the document. Foreign text. */
+  /** Name for people: the target, or the document that the lists were read from. Foreign text. */
   readonly label: string;
   /** Name of the server, if it supports MCP or is a module. Foreign text. */
   readonly serverName?: string;
