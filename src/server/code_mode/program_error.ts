@@ -16,6 +16,8 @@ export interface ProgramProblem {
   readonly call?: { readonly tool: string; readonly code: string; readonly data?: unknown };
   /** Calls that the program has made, in their order. */
   readonly calls: readonly string[];
+  /** What `console.log` wrote before. */
+  readonly log?: string;
   /** What to do, such as the declaration of the tool. */
   readonly hint?: string;
 }
@@ -44,6 +46,8 @@ export interface ProgramFacts {
   readonly source: string;
   /** Names of the tools that were called, in order. */
   readonly calls: readonly string[];
+  /** What the program wrote. */
+  readonly logs: readonly string[];
   /** The failed call that ended the program. */
   readonly failed?: FailedCall | undefined;
   /** Declaration of a tool, for the hint; `undefined` if the caller may not call it. */
@@ -52,7 +56,7 @@ export interface ProgramFacts {
 
 /** The failure `program` of a program that did not end with a value. */
 export function programFailure(error: GuestError, facts: ProgramFacts): Failure {
-  const { failed, source, calls } = facts;
+  const { failed, source, calls, logs } = facts;
   const line = lineOf(error.stack);
   const kind = kindOf(error, failed);
   const named = TYPE_ERRORS.has(error.name) || error.name === "Error" || error.name === "ToolError";
@@ -65,6 +69,7 @@ export function programFailure(error: GuestError, facts: ProgramFacts): Failure 
     ...(line !== undefined && { line, excerpt: excerptOf(source, line) }),
     ...(failed !== undefined && { call: callOf(failed) }),
     calls: calls.length > MAX_CALLS ? [...calls.slice(0, MAX_CALLS), `… ${calls.length - MAX_CALLS} more`] : calls,
+    ...(logs.length > 0 && { log: logs.join("\n") }),
     ...(hint !== undefined && { hint }),
   };
   const where = line === undefined ? "" : `, line ${line}`;

@@ -98,6 +98,7 @@ export class ProgramRun {
     return programFailure(this.#named(error), {
       source: this.#source,
       calls: this.#called,
+      logs: this.#logs,
       failed: error.kind === "runtime" && id !== undefined ? this.#failed.get(id) : undefined,
       declarationOf: (name) => {
         const tool = callable.findFor(name, peer);
