@@ -88,7 +88,7 @@ const SDK: readonly Layer[] = [
   // Both sides.
   layer("client", "src/client/", "internal, errors, call, type:handler, type:tool, http client, wire client"),
   layer("pages", "src/server/pages/", `${TOOLS}, dispatch, framing, wire`),
-  layer("sandbox", "src/sandbox/", "internal"),
+  layer("sandbox", "src/sandbox/", "internal, errors"),
   layer(
     "server",
     "src/server/",

@@ -1,5 +1,5 @@
 /** Calls of other tools of the server by a handler: `ctx.call`. */
-import { checkOptions, FUNCTION, type OptionRules, TEXT } from "../../internal/options.ts";
+import { BOOLEAN, checkOptions, FUNCTION, type OptionRules, TEXT } from "../../internal/options.ts";
 import type { Call, CallMeta, Peer, TraceContext } from "../call/call.ts";
 import { type CallEvent, type CallResult, joinPartials, type Sink, toToolError } from "../call/outcome.ts";
 import { toPromise } from "../../internal/future.ts";
@@ -19,7 +19,7 @@ interface CallingRun extends ResumableRun {
 /** Largest number of calls that are inside of each other. */
 const MAX_DEPTH = 16;
 
-const OPTIONS: OptionRules<InnerCallOptions> = { key: TEXT, onProgress: FUNCTION };
+const OPTIONS: OptionRules<InnerCallOptions> = { key: TEXT, onProgress: FUNCTION, "~keepsErrors": BOOLEAN };
 
 /**
  * Calls a tool of the same server for its handler's caller.
@@ -34,7 +34,7 @@ async function callInner(
 ): Promise<unknown> {
   const definition = findTool(run, tool as AnyTool);
   assertOptions(definition.name, options);
-  const { key, onProgress } = options;
+  const { key, onProgress, "~keepsErrors": keepsErrors } = options;
   const path = [...run.request.inner?.path ?? [], run.definition.name];
   assertPath(path, definition.name);
   const send = async (meta?: CallMeta, callId?: string): Promise<CallResult> => {
@@ -55,7 +55,7 @@ async function callInner(
   };
   const { questions } = run.services;
   if (questions === undefined) return toValue(await send());
-  return await (run.questions ??= questions.track(run)).innerCall({ key, tool: definition, args, send });
+  return await (run.questions ??= questions.track(run)).innerCall({ key, tool: definition, args, send, keepsErrors });
 }
 
 function assertOptions(name: string, options: unknown): void {

@@ -190,6 +190,8 @@ export interface InnerCall {
   readonly key: string | undefined;
   readonly tool: ToolDefinition;
   readonly args: unknown;
+  /** Whether errors that may pass are kept. */
+  readonly keepsErrors: boolean | undefined;
   /** Makes the call, or continues it. */
   send(meta?: CallMeta, callId?: string): Promise<CallResult>;
 }

@@ -23,6 +23,12 @@ export interface InnerCallOptions {
   readonly key?: string | undefined;
   /** Receives the progress of the called tool, such as `({ done, total }) => ctx.progress(done, total)`. Default: it is dropped. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /**
+   * Whether an error that may pass, such as `unavailable`, is kept as any other result. Default: the next run makes the call again.
+   *
+   * @internal
+   */
+  readonly "~keepsErrors"?: boolean | undefined;
 }
 
 /** Arguments of `ctx.call` after the tool: a tool whose arguments are all optional needs none. */

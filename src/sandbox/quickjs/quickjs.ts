@@ -1,5 +1,6 @@
 /** `quickjs`: programs of models in QuickJS, compiled to WebAssembly, an instance each. */
 import { checkOptions, oneOf, type OptionRules, rule } from "../../internal/options.ts";
+import { mistake } from "../../core/errors/mistake.ts";
 import type { Executor, Guest, GuestProgram } from "../executor.ts";
 import { PRELUDE } from "../prelude.ts";
 import { createGuest } from "./guest.ts";
@@ -97,8 +98,10 @@ class QuickJsLoader {
   async #load(): Promise<WebAssembly.Module> {
     if (this.#given !== undefined) return this.#given;
     if (this.#isWorkers) {
-      throw new TypeError(
-        'Cannot run programs: Workers compile no WebAssembly while they run. Write: import wasm from "quickjs-wasi/quickjs.wasm", and pass quickjs({ wasm })',
+      throw mistake(
+        new TypeError(
+          'Cannot run programs: Workers compile no WebAssembly while they run. Write: import wasm from "quickjs-wasi/quickjs.wasm", and pass quickjs({ wasm })',
+        ),
       );
     }
     const { readModule } = await import("./runtime/read_module.ts");
@@ -120,5 +123,6 @@ async function loadLibrary(): Promise<typeof import("quickjs-wasi")> {
 
 /** The error for a server without the package. */
 function missingPackage(cause: unknown): TypeError {
-  return new TypeError("Cannot run programs: install the package of the sandbox, npm install quickjs-wasi", { cause });
+  const message = "Cannot run programs: install the package of the sandbox, npm install quickjs-wasi";
+  return mistake(new TypeError(message, { cause }));
 }

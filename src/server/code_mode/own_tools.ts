@@ -103,7 +103,8 @@ function runCode(settings: CodeModeSettings): AnyTool {
     .type("system")
     .describe(RUN_DESCRIPTION)
     .input(argumentsOf<{ readonly source: string }>(objectOf({ source }, "source")));
-  const durable = settings.isDurable ? tool.promise() : tool;
+  // From its start, so that its results are in the job and not in a token if it asks.
+  const durable = settings.isDurable ? tool.promise({ durable: "start" }) : tool;
   return durable.use(closing).handle(({ source }, ctx) => {
     const run = new ProgramRun(settings, ctx as unknown as CallContext, source);
     runs.set(ctx, run);

@@ -1,8 +1,8 @@
 /** One run of a program: its calls are made for its caller, and their results are given to it one after the other. */
-import { errorResult, toToolError } from "../../core/call/outcome.ts";
 import { writeLine } from "../../core/dispatch/error_masking.ts";
 import { callGuarded } from "../../internal/async.ts";
 import type { CallContext } from "../../core/dispatch/call_context.ts";
+import { isMistake, mistake } from "../../core/errors/mistake.ts";
 import { Failure } from "../../core/errors/failure.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { shorten } from "../../internal/text.ts";
@@ -11,6 +11,8 @@ import type { Guest, GuestCall, GuestError, GuestResult, GuestTurn } from "../..
 import { answerOf, type CountedCalls, type ProgramAnswer } from "./program_answer.ts";
 import { declarationOf } from "./declarations.ts";
 import { type FailedCall, programFailure } from "./program_error.ts";
+import { DurableCalls, isDivergence } from "./durable_calls.ts";
+import { PlainCalls, type ProgramCalls } from "./program_calls.ts";
 import type { CodeModeSettings } from "./settings.ts";
 
 /** Length of a tool's name in an error. */
@@ -29,6 +31,7 @@ export class ProgramRun {
   readonly #settings: CodeModeSettings;
   readonly #ctx: CallContext;
   readonly #source: string;
+  readonly #calls: ProgramCalls;
   readonly #logs: string[] = [];
   readonly #called: string[] = [];
   readonly #counts: CountedCalls = new Map();
@@ -47,6 +50,7 @@ export class ProgramRun {
     this.#settings = settings;
     this.#ctx = ctx;
     this.#source = source;
+    this.#calls = settings.isDurable ? new DurableCalls(settings, ctx, source) : new PlainCalls(settings, ctx);
   }
 
   /** Ends the sandbox. Never throws, and safe to call at any time. */
@@ -58,27 +62,41 @@ export class ProgramRun {
     callGuarded(() => this.#guest?.close(), warn);
   }
 
-  /** Runs the program. @throws {Failure} `program`, if it has no value. */
+  /** Runs the program. @throws {Failure} `program`, if it has no value; `replay_diverged`, if it is not that of the runs before. */
   async run(): Promise<ProgramAnswer> {
-    const { executor, limits, clock } = this.#settings;
-    const [seed = 0] = crypto.getRandomValues(new Uint32Array(1));
-    const guest = await executor.create({ source: this.#source, nowMs: clock.now(), seed, limits });
+    try {
+      return await this.#run();
+    } catch (thrown) {
+      if (this.#broken !== undefined) throw this.#broken.thrown;
+      // The run has stopped at a question or a wait. It begins again with the answer.
+      if (this.#isClosed) return await new Promise<never>(() => {});
+      throw thrown;
+    }
+  }
+
+  async #run(): Promise<ProgramAnswer> {
+    const { executor, limits } = this.#settings;
+    const record = await this.#calls.begin();
+    const guest = await ofSandbox(executor.create({ source: this.#source, ...record, limits }));
     this.#guest = guest;
     if (this.#isClosed) this.close();
     const { signal } = this.#ctx;
     const stop = () => {
-      this.#break(signal.reason);
       this.close();
+      // A run that has stopped at a question is left where it is.
+      if (this.#ctx.ended !== undefined) this.#break(signal.reason);
     };
     signal.addEventListener("abort", stop, { once: true });
     if (signal.aborted) stop();
-    let turn = await guest.start();
+    let turn = await ofSandbox(guest.start());
     for (;;) {
       this.#logs.push(...turn.logs);
       for (const call of turn.calls) this.#begin(call);
+      this.#calls.assertBegun(this.#called.length);
       if (turn.end !== undefined) return this.#finish(turn.end);
       if (this.#isIdle) throw this.#failure(STUCK);
-      turn = await guest.resume(await this.#next());
+      const result = await this.#next();
+      turn = await ofSandbox(guest.resume(result));
     }
   }
 
@@ -118,7 +136,8 @@ export class ProgramRun {
   async #next(): Promise<GuestResult> {
     for (;;) {
       if (this.#broken !== undefined) throw this.#broken.thrown;
-      const result = this.#arrived.shift();
+      const at = this.#calls.nextOf(this.#arrived);
+      const [result] = at === -1 ? [] : this.#arrived.splice(at, 1);
       if (result !== undefined) return result;
       await this.#wake.promise;
       this.#wake = Promise.withResolvers();
@@ -169,7 +188,7 @@ export class ProgramRun {
       const value = await this.#valueOf(call);
       return { id: call.id, isError: false, json: JSON.stringify(value ?? null) };
     } catch (thrown) {
-      const failed = failedCallOf(call, thrown);
+      const failed = isDivergence(thrown, call.id) ? undefined : failedCallOf(call, thrown);
       if (failed === undefined) throw thrown;
       this.#failed.set(call.id, failed);
       return { id: call.id, isError: true, json: JSON.stringify(failed) };
@@ -178,24 +197,14 @@ export class ProgramRun {
 
   async #valueOf({ id, kind, tool, input }: GuestCall): Promise<unknown> {
     const given: unknown = JSON.parse(input);
-    if (kind === "sleep") return await this.#sleep(given as number);
-    const definition = await this.#find(tool);
-    if (kind === "more") return await this.#more(id, definition, given);
-    if (this.#settings.callable().asks(definition)) await this.#approve(definition);
-    return await this.#call(id, definition, given);
-  }
-
-  async #call(id: number, definition: ToolDefinition, args: unknown): Promise<unknown> {
-    const { name } = definition;
-    return await this.#ctx.call({ name, "~definition": definition }, args, { key: `c${id}` });
-  }
-
-  async #more(id: number, definition: ToolDefinition, handle: unknown): Promise<unknown> {
-    const { continuationTool } = definition;
-    if (continuationTool === undefined) {
-      throw new ToolError("invalid_input", `${definition.name} has no pages`);
-    }
-    return await this.#call(id, continuationTool, { handle });
+    if (kind === "sleep") return await this.#calls.sleep(id, given as number);
+    return await this.#calls.call(id, async () => {
+      const definition = await this.#find(tool);
+      if (kind === "call") return { tool: definition, args: given };
+      const { continuationTool } = definition;
+      if (continuationTool === undefined) throw new ToolError("invalid_input", `${definition.name} has no pages`);
+      return { tool: continuationTool, args: { handle: given } };
+    });
   }
 
   /** The tool that a program names. One that its caller may not see is unknown. */
@@ -210,16 +219,15 @@ export class ProgramRun {
     const { suggestion = "" } = data as { readonly suggestion?: string };
     throw new ToolError("tool_not_found", `${message}: ${shorten(name, MAX_NAME)}. ${suggestion}`, { details: data });
   }
+}
 
-  #approve(definition: ToolDefinition): Promise<void> {
-    throw toToolError(errorResult(
-      "permission_denied",
-      `A call of ${definition.name} has to be approved, which a program cannot ask for on this server`,
-    ));
-  }
-
-  async #sleep(ms: number): Promise<void> {
-    await new Promise<void>((resolve) => void this.#settings.clock.after(ms, resolve));
+/** What a sandbox gives. Its failure is one of the server, such as a package that is missing: another attempt has it, too. */
+async function ofSandbox<Value>(work: Promise<Value>): Promise<Value> {
+  try {
+    return await work;
+  } catch (thrown) {
+    if (isMistake(thrown)) throw thrown;
+    throw mistake(new Error("The sandbox of the program failed", { cause: thrown }));
   }
 }
 

@@ -250,16 +250,16 @@ test("a long value is cut, with its length and what to do", async () => {
     server,
     `return Array.from({ length: 5_000 }, (_, id) => ({ id, title: "Title " + id }))`,
   );
-  ok(typeof value === "string" && value.length <= 300 && value.startsWith('[{"id":0,'), `${value}`);
-  ok(note?.startsWith("The value has 1"), note);
-  ok(note?.endsWith("Return less: filter, count or slice in the program"), note);
+  ok(typeof value === "string" && value.length <= 300 && value.startsWith('[{"id":0,'), String(value));
+  ok(note?.startsWith("The value has 1"), String(note));
+  ok(note?.endsWith("Return less: filter, count or slice in the program"), String(note));
   await server.close();
 });
 
 test("what console.log writes is cut at its limit", async () => {
   const server = serverOf([list], { limits: { logChars: 50 } });
   const { log } = await run(server, `for (let at = 0; at < 100; at++) console.log("line", at);`);
-  ok(log?.startsWith("line 0\nline 1\n") && log.endsWith("(limit of console.log)") && log.length < 100, log);
+  ok(log?.startsWith("line 0\nline 1\n") && log.endsWith("(limit of console.log)") && log.length < 100, String(log));
   await server.close();
 });
 

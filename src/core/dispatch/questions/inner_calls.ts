@@ -98,7 +98,8 @@ export class InnerCalls {
     while (kept?.result === undefined) {
       const result: CallResult | typeof OPEN = await this.#next(name, call, kept);
       if (result === OPEN) return OPEN;
-      const isPassing = result.kind === "error" && PASSING.has(result.code);
+      const isKept = call.keepsErrors === true && this.#run.ended === undefined;
+      const isPassing = !isKept && result.kind === "error" && PASSING.has(result.code);
       // A call that is over is not kept without a job: a continuation has little room.
       if (isPassing || (isOver(result) && this.#run.definition.promise === undefined)) return result;
       kept = keptOf(digest, result, kept);

@@ -153,10 +153,10 @@ export class KeptSteps {
     if (isWritten === false) return await this.#record(key, outcome, chars);
     const { lease } = this.#run;
     // A continuation has the steps of a call that was not promised.
-    if (lease?.isPromised !== true) this.#recorded.set(key, outcome);
+    if (lease?.isPromised !== true) setLast(this.#recorded, key, outcome);
     if (lease === undefined) return;
     const name = nameOf(key);
-    this.#ledger.set(name, outcome);
+    setLast(this.#ledger, name, outcome);
     const ended = "value" in outcome ? outcome : { value: null, ...outcome };
     const marks = { ...(isUndo && { isUndo }), ...(isBeside && { isBeside }) };
     await lease.append({ name, ...ended, ...marks, startedMs, endedMs, epoch: lease.job.epoch });
@@ -164,9 +164,15 @@ export class KeptSteps {
 
   /** Keeps an outcome in the memo. The record of a job has few of them, since each of its changes writes all: with more, the run becomes a job. */
   async #record(key: string, outcome: StepOutcome, chars: number): Promise<void> {
-    this.#recorded.set(key, outcome);
+    setLast(this.#recorded, key, outcome);
     this.#recordedChars += key.length + chars;
     const { definition: { promise }, services: { deferral } } = this.#run;
     if (promise !== undefined && this.#recordedChars >= MAX_RECORD_CHARS) await deferral?.makeJob(this.#run);
   }
+}
+
+/** Sets a member as the last one: the order is that of the outcomes, and a call that has asked has another one once it ends. */
+function setLast(outcomes: Map<string, StepOutcome>, name: string, outcome: StepOutcome): void {
+  outcomes.delete(name);
+  outcomes.set(name, outcome);
 }
