@@ -42,6 +42,7 @@ export const GROUPS = {
   "Agents": ["./agents", "./agents/tokenizer", "./answers", "./discovery", "./code", "./compose", "./openapi"],
   "Operate": [
     "./auth",
+    "./decisions",
     "./sign-in",
     "./oauth",
     "./oauth/loopback",

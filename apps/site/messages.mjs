@@ -33,6 +33,7 @@ const FAMILIES = [
   ["src/integrations/agents/", "Agents", "agents.md"],
   ["src/integrations/apps/", "MCP Apps", "apps.md"],
   ["src/integrations/auth/", "Auth", "auth.md"],
+  ["src/integrations/decisions/", "Policies and records", "policies.md"],
   ["src/integrations/middleware/", "Middleware", "middleware.md"],
   ["src/integrations/oauth/", "OAuth", "oauth.md"],
   ["src/integrations/openapi/", "OpenAPI", "openapi.md"],

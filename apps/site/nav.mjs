@@ -234,6 +234,7 @@ export const NAV = [
       page("errors.md", "Errors", "Declared failures, errors, all codes."),
       page("middleware.md", "Middleware", "Limits, caches, logging."),
       page("auth.md", "Auth", "Bearer tokens, JWT, scopes, visibility."),
+      page("policies.md", "Policies and records", "A decision before each call, a record after it."),
       page("engines.md", "Engines", "Memory, SQLite, BullMQ, Durable Objects."),
       page("resources.md", "Resources", "Data with URIs, for clients."),
       page("prompts.md", "Prompts", "Templates of messages."),

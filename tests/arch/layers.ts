@@ -113,6 +113,11 @@ const SDK: readonly Layer[] = [
   // Other projects.
   layer("tokenizer", "src/integrations/tokenizer/"),
   layer("middleware", "src/integrations/middleware/", "internal, errors, call, token, handler, tool"),
+  layer(
+    "decisions",
+    "src/integrations/decisions/",
+    "internal, errors, call, token, type:schema, type:handler, type:dispatch",
+  ),
   layer("otel", "src/integrations/otel/", "internal, type:errors, type:call, type:handler"),
   layer("openapi", "src/integrations/openapi/", `${TOOLS}, http client`),
   layer(

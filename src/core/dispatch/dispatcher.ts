@@ -24,7 +24,7 @@ import type { Deferral, DispatchServices, PromiseAccess, PromiseEngine, ServerJo
 import { hintFor, type LogFields, maskThrown, settleThrown, writeLine } from "./error_masking.ts";
 import { type CallObserver, GuardedObserver, observe } from "./observer.ts";
 import { awaitRun, type PendingServices } from "./pending_runs.ts";
-import { runChain } from "./run_middleware.ts";
+import { middlewareOfRun, runChain, sortByScope } from "./run_middleware.ts";
 import { type RunLimits, RunState } from "./run_state.ts";
 import { NO_ENGINE, ToolRunner } from "./run_tool.ts";
 import {
@@ -113,6 +113,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   readonly resources: UsedResources = new UsedResources();
   #observer: GuardedObserver | undefined = undefined;
   readonly #middleware: readonly Middleware[];
+  readonly #perRun: readonly Middleware[];
   readonly #onError: OnError | undefined;
   readonly #timeoutMs: number;
   readonly #runner: ToolRunner;
@@ -134,7 +135,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
     this.outputLimits = options.limits;
     this.ownConfig = options.config;
     this.deadlines = new Deadlines(options.clock);
-    this.#middleware = options.middleware;
+    [this.#middleware, this.#perRun] = sortByScope(options.middleware);
     this.#onError = options.onError;
     this.#timeoutMs = options.timeoutMs;
     this.#runner = new ToolRunner(this);
@@ -168,7 +169,9 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   /** The result of a run, with the middleware around it and its limits. */
   #runWithMiddleware(run: CallContext): CallResult | Future<CallResult> {
     const { part } = run.definition;
-    const middleware = part === undefined ? this.#middleware : [...this.#middleware, ...part.middleware];
+    const middleware = part === undefined
+      ? this.#middleware
+      : [...this.#middleware, ...sortByScope(part.middleware)[0]];
     const result = middleware.length === 0
       ? this.#runByMeta(run)
       : toFuture(runChain(run, middleware, this.#runner, () => this.#runWithinMiddleware(run)));
@@ -298,7 +301,7 @@ export class Dispatcher implements Dispatch, DispatchServices, PendingServices {
   }
 
   #runTool(run: CallContext): CallResult | Future<CallResult> {
-    const { middleware } = run.definition;
+    const middleware = middlewareOfRun(run, this.#perRun);
     if (middleware.length === 0) return this.#runner.run(run);
     return toFuture(this.runWithin(run, middleware, () => toPromise(this.#runner.run(run))));
   }

@@ -5,7 +5,7 @@ import type { CallContext } from "./call_context.ts";
 import type { ToolRunner } from "./run_tool.ts";
 import { PendingMiddleware } from "./pending_middleware.ts";
 import { withinLimits } from "./sendable.ts";
-import type { Middleware } from "../handler/middleware.ts";
+import type { Middleware, PerRunMiddleware } from "../handler/middleware.ts";
 
 /** Runs middleware, the first outermost, around `last`, and applies the output limits. Never throws: a thrown value is converted to the result. */
 export function runChain(
@@ -34,6 +34,26 @@ export function runChain(
     }
   };
   return runFrom(0);
+}
+
+function isPerRun(one: Middleware & PerRunMiddleware): boolean {
+  return one["~perRun"] === true;
+}
+
+/** Sorts middleware of a server or a part: that which wraps calls, and that which wraps each run of a tool. */
+export function sortByScope(
+  all: readonly Middleware[],
+): readonly [ofCalls: readonly Middleware[], ofRuns: readonly Middleware[]] {
+  return all.some(isPerRun) ? [all.filter((one) => !isPerRun(one)), all.filter(isPerRun)] : [all, []];
+}
+
+/** The middleware around each run of a tool: that of the server and of its part which is for runs, then that of the tool. */
+export function middlewareOfRun(
+  { definition: { part, middleware } }: CallContext,
+  ofServer: readonly Middleware[],
+): readonly Middleware[] {
+  const ofPart = part?.middleware.filter(isPerRun) ?? [];
+  return ofServer.length + ofPart.length === 0 ? middleware : [...ofServer, ...ofPart, ...middleware];
 }
 
 function assertResult(result: CallResult | undefined): CallResult {

@@ -114,6 +114,12 @@ export interface ListMiddleware {
   readonly "~lists"?: Middleware | undefined;
 }
 
+/** Middleware that wraps each run of a tool, those of jobs included, although it is given to the server: it runs within the server's other middleware. */
+export interface PerRunMiddleware {
+  /** @internal */
+  readonly "~perRun"?: true | undefined;
+}
+
 /** A logger that also logs calls, such as `pretty()` and `json()` of `./middleware`. */
 export interface CallLogger extends Logger {
   /** Logs a line for each call. A server runs it around its other middleware. */
