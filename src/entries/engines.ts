@@ -23,6 +23,7 @@ export type {
   Engine,
   EngineWorker,
   Job,
+  JobFailure,
   JobFilter,
   JobFollower,
   JobPage,

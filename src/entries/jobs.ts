@@ -21,15 +21,17 @@
  * @module
  */
 export {
+  type AnswerJobInput,
   type InspectJobInput,
   type JobIdInput,
   type JobTool,
   type JobTools,
   jobTools,
   type JobToolsOptions,
+  type ResolveJobInput,
 } from "../jobs/operators/job_tools.ts";
 export type { JobDetail, JobSummary, StepView, WaitView } from "../jobs/operators/job_views.ts";
 export { jobsOf } from "../jobs/operators/server_jobs.ts";
 export type { JobList, JobsHost, PurgedJobs, ServerJobs } from "../jobs/operators/server_jobs.ts";
 export type { ListedJobs, ListJobsOptions, PurgeJobsOptions } from "../jobs/operators/job_conditions.ts";
-export type { AskAnswer, JobState } from "../core/dispatch/engine.ts";
+export type { AskAnswer, JobFailure, JobState } from "../core/dispatch/engine.ts";

@@ -94,6 +94,8 @@ export interface JobControl {
   cancel(id: string): Promise<JobState | undefined>;
   /** Passes answers to a job that asks. */
   answer(id: string, answers: ReadonlyMap<string, AskAnswer>): Promise<void>;
+  /** Resolves a wait of a job by its key. */
+  resolveWait(id: string, key: string, resolution: WaitResolution): Promise<Resolution | ErrorResult>;
   /** The tool that a job names; `undefined` if this server does not have it. */
   toolOf(name: string): ToolDefinition | undefined;
 }

@@ -119,6 +119,16 @@ export interface JobPieces {
   readonly values: readonly Json[];
 }
 
+/** Why an attempt of a job has failed, for operators alone: its caller may get a masked error. */
+export interface JobFailure {
+  /** Number of the attempt. */
+  readonly attempt: number;
+  /** When it failed, or was found to have died, in milliseconds since the Unix epoch. */
+  readonly atMs: number;
+  /** Message of the error. */
+  readonly message: string;
+}
+
 /** A job that waits for another one. */
 export interface JobFollower {
   /** Id of the job that waits. */
@@ -200,6 +210,10 @@ export interface Job {
   readonly estimatedMs?: number | undefined;
   /** Questions to the caller, while the job is `asking`. */
   readonly requests?: Readonly<Record<string, Question>> | undefined;
+  /** Why its latest attempts have failed, up to 20 of them. Kept until the job is deleted. */
+  readonly failures?: readonly JobFailure[] | undefined;
+  /** Values of the arguments by which operators find the job, by name. Kept until the job is deleted. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
   /** Jobs that wait for this one to end or to ask, and the names of their waits. */
   readonly followers?: readonly JobFollower[] | undefined;
   /** Names of the tools whose handlers have made the call, the outermost first. */

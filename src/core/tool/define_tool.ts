@@ -235,8 +235,10 @@ export class Builder {
 
   promise(options: PromiseOptions = {}): Builder {
     const { budgetMs = 2_000, ttlMs = DEFAULT_TTL_MS, retries = 2, jobTimeoutMs = ttlMs } = options;
-    const { required = false, keepFailed = false, durable = "budget", undoMs = 60_000 } = options;
-    return this.#with({ promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required, keepFailed, durable, undoMs } });
+    const { required = false, keepFailed = false, durable = "budget", tags = [], undoMs = 60_000 } = options;
+    return this.#with({
+      promise: { budgetMs, ttlMs, retries, jobTimeoutMs, required, keepFailed, durable, undoMs, tags },
+    });
   }
 
   revision(revision: string): Builder {

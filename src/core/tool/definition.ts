@@ -49,6 +49,8 @@ export interface PromiseOptions {
    * at the start in any case. Default: `"budget"`.
    */
   readonly durable?: "start" | "budget" | undefined;
+  /** Names of arguments by whose values operators find the work, which are kept in plain text until the job is deleted. Default: none. */
+  readonly tags?: readonly string[] | undefined;
   /**
    * Time that the handler has after a cancellation for steps in `catch` and `finally`, which undo what it did, in milliseconds. With 0 a
    * cancellation does not wake it. Default: 60,000 (a minute).

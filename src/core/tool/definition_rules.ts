@@ -51,6 +51,7 @@ const PROMISE: OptionRules<PromiseOptions> = {
   required: BOOLEAN,
   keepFailed: BOOLEAN,
   durable: oneOf("start", "budget"),
+  tags: rule("names of arguments", (value) => Array.isArray(value) && value.every((one) => typeof one === "string")),
   undoMs: rule("a number of milliseconds from 0", (value) => value === 0 || LIFE.fits(value)),
 };
 

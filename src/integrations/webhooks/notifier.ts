@@ -158,6 +158,7 @@ function promiseOf(senders: readonly Sender[]): NonNullable<ToolDefinition["prom
     required: false,
     keepFailed: false,
     durable: "budget",
+    tags: [],
     undoMs: 0,
   };
 }

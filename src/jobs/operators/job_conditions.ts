@@ -1,6 +1,15 @@
 /** Conditions of the lists of jobs: their options, and the filter of an engine. */
-import type { JobFilter, JobState } from "../../core/dispatch/engine.ts";
-import { ANYTHING, BOOLEAN, checkOptions, type OptionRules, rule, TEXT } from "../../internal/options.ts";
+import type { Job, JobFilter, JobState } from "../../core/dispatch/engine.ts";
+import { isJsonObject } from "../../internal/json.ts";
+import {
+  ANYTHING,
+  BOOLEAN,
+  checkOptions,
+  type OptionRule,
+  type OptionRules,
+  rule,
+  TEXT,
+} from "../../internal/options.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 
 /** All states of jobs, in the order of their life. */
@@ -32,6 +41,8 @@ export interface ListedJobs {
 
 /** Options of `list()` of the jobs of a server. */
 export interface ListJobsOptions extends ListedJobs {
+  /** Values of arguments that the option `tags` of `.promise()` names, such as `{ order: "4711" }`. */
+  readonly tags?: Readonly<Record<string, string>> | undefined;
   /** Position for the next page, from the page before. */
   readonly cursor?: string | undefined;
   /** Largest number of jobs: 1 to 100. Default: 50. */
@@ -54,7 +65,15 @@ const CONDITION_RULES: OptionRules<ListedJobs> = {
   principal: rule('the id of a caller, or "" for anonymous callers', (value) => typeof value === "string"),
   tenant: rule('a tenant, or "" for callers without one', (value) => typeof value === "string"),
 };
-const LIST_OPTIONS: OptionRules<ListJobsOptions> = { ...CONDITION_RULES, cursor: ANYTHING, limit: ANYTHING };
+const TAGS: OptionRule = rule('an object of texts, such as { order: "4711" }', (value) => {
+  return isJsonObject(value) && Object.values(value).every((one) => typeof one === "string");
+});
+const LIST_OPTIONS: OptionRules<ListJobsOptions> = {
+  ...CONDITION_RULES,
+  cursor: ANYTHING,
+  limit: ANYTHING,
+  tags: TAGS,
+};
 const PURGE_OPTIONS: OptionRules<PurgeJobsOptions> = { ...CONDITION_RULES, cursor: ANYTHING, all: BOOLEAN };
 
 /** @throws {ToolError} `invalid_request` if an option is unknown. */
@@ -80,6 +99,11 @@ function check<Options extends object>(action: string, options: unknown, rules: 
   } catch (thrown) {
     throw refused((thrown as Error).message);
   }
+}
+
+/** Whether a job has all of these tags. */
+export function hasTags({ tags = {} }: Pick<Job, "tags">, wanted: ListJobsOptions["tags"] = {}): boolean {
+  return Object.entries(wanted).every(([name, value]) => Object.hasOwn(tags, name) && tags[name] === value);
 }
 
 export function statesOf({ state }: ListedJobs): readonly JobState[] | undefined {

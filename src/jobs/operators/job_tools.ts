@@ -2,6 +2,7 @@
 import { compileCheck, toValidate } from "../../core/json_schema/check.ts";
 import type { CallContext } from "../../core/dispatch/call_context.ts";
 import type { DispatchServices } from "../../core/dispatch/deferral.ts";
+import type { AskAnswer } from "../../core/dispatch/engine.ts";
 import type { JsonSchema, Schema } from "../../core/schema/standard_schema.ts";
 import { defineCoreTool } from "../../core/tool/define_tool.ts";
 import type { Tool } from "../../core/tool/definition.ts";
@@ -27,6 +28,24 @@ export interface InspectJobInput {
 /** Arguments of `retry_job` and `cancel_job`. */
 export type JobIdInput = Pick<InspectJobInput, "id">;
 
+/** Arguments of `answer_job`. */
+export interface AnswerJobInput extends JobIdInput {
+  /** Answers to the questions of the job, by key. */
+  readonly answers: Readonly<Record<string, AskAnswer>>;
+}
+
+/** Arguments of `resolve_job`. */
+export interface ResolveJobInput extends JobIdInput {
+  /** Key of the wait. */
+  readonly key: string;
+  /** The value. Absent to decline. */
+  readonly value?: unknown;
+  /** Whether the wait is declined. Default: `false`. */
+  readonly decline?: boolean | undefined;
+  /** Why it is declined. */
+  readonly reason?: string | undefined;
+}
+
 /** Type of a tool of {@link jobTools}: it does not stream and declares no failures. */
 export type JobTool<Name extends string, Input, Output> = Tool<Name, Input, Output, never, Record<never, never>>;
 
@@ -37,6 +56,9 @@ export type JobTools = readonly [
   JobTool<"retry_job", JobIdInput, JobSummary>,
   JobTool<"cancel_job", JobIdInput, JobSummary>,
   JobTool<"purge_jobs", PurgeJobsOptions, PurgedJobs>,
+  JobTool<"rerun_job", JobIdInput, JobSummary>,
+  JobTool<"answer_job", AnswerJobInput, JobSummary>,
+  JobTool<"resolve_job", ResolveJobInput, JobSummary>,
 ];
 
 const ID: JsonSchema = { type: "string", description: "Id of the job" };
@@ -53,6 +75,16 @@ const FILTER: Readonly<Record<string, JsonSchema>> = {
   maxAgeMs: { ...AGE, description: "Only jobs that were created at most this long ago, in milliseconds" },
 };
 
+const ANSWERS: JsonSchema = {
+  type: "object",
+  description: "Answers by the key of their question",
+  additionalProperties: {
+    type: "object",
+    properties: { action: { enum: ["accept", "decline", "cancel"] }, content: {} },
+    required: ["action"],
+  },
+};
+
 /**
  * Creates tools that list, inspect, retry, cancel and purge the jobs of the server that they are on: those of all callers,
  * or of the operator's tenant if the operator has one. Callers without the scope neither see nor call them. Config, caller state and tokens are never part of an answer, and values are only on
@@ -67,9 +99,9 @@ const FILTER: Readonly<Record<string, JsonSchema>> = {
  * const server = createServer({ tools: [report, ...jobTools()] });
  * console.log(server.toolsFor({ id: "ada", scopes: [] }).map(({ name }) => name));
  * // → ["redeem", "cancel", "report"]
- * console.log(server.toolsFor({ id: "ops", scopes: ["jobs"] }).length); // → 8
+ * console.log(server.toolsFor({ id: "ops", scopes: ["jobs"] }).length); // → 11
  * ```
- * @returns `list_jobs`, `inspect_job`, `retry_job`, `cancel_job` and `purge_jobs`, for the option `tools` of a server.
+ * @returns `list_jobs`, `inspect_job`, `retry_job`, `cancel_job`, `purge_jobs`, `rerun_job`, `answer_job` and `resolve_job`, for the option `tools` of a server.
  * @throws {TypeError} If an option is invalid or unknown.
  */
 export function jobTools(options: JobToolsOptions = {}): JobTools {
@@ -85,6 +117,11 @@ export function jobTools(options: JobToolsOptions = {}): JobTools {
       "List deferred work of all callers, the latest first",
       objectOf({
         ...FILTER,
+        tags: {
+          type: "object",
+          description: "Values of the arguments that the tool names as tags, such as the number of an order",
+          additionalProperties: { type: "string" },
+        },
         cursor: { type: "string", description: "Position for the next page, from the page before" },
         limit: { type: "integer", minimum: 1, maximum: 100, default: 50 },
       }),
@@ -113,6 +150,34 @@ export function jobTools(options: JobToolsOptions = {}): JobTools {
         cursor: { type: "string", description: "Position to continue at, from an incomplete purge" },
       }),
     ).annotate({ destructiveHint: true, idempotentHint: true }).handle((input, ctx) => jobsIn(ctx).purge(input)),
+    define<"rerun_job", JobIdInput>(
+      "rerun_job",
+      "Make a new job with the arguments and the caller of another one",
+      byId,
+    )
+      .handle(({ id }, ctx) => jobsIn(ctx).rerun(id)),
+    define<"answer_job", AnswerJobInput>(
+      "answer_job",
+      "Answer the questions of a job, in place of its caller",
+      objectOf({ id: ID, answers: ANSWERS }, "id", "answers"),
+    ).handle(({ id, answers }, ctx) => jobsIn(ctx).answer(id, answers)),
+    define<"resolve_job", ResolveJobInput>(
+      "resolve_job",
+      "Give a job the value that it waits for, or decline it, in place of the person or service that should",
+      objectOf(
+        {
+          id: ID,
+          key: { type: "string", description: "Key of the wait" },
+          value: { description: "The value" },
+          decline: { type: "boolean", default: false, description: "Whether to decline in place of giving a value" },
+          reason: { type: "string", description: "Why it is declined" },
+        },
+        "id",
+        "key",
+      ),
+    ).handle(({ id, key, value, decline, reason }, ctx) => {
+      return decline === true ? jobsIn(ctx).decline(id, key, reason) : jobsIn(ctx).resolve(id, key, value);
+    }),
   ] as unknown as JobTools;
 }
 

@@ -1,6 +1,14 @@
 /** What operators see of a job: neither config nor caller state, and values only on request, without secrets. */
 import type { CallResult, Progress, Question } from "../../core/call/outcome.ts";
-import type { AskAnswer, Job, JobState, LedgerEntry, StepFailure, Wait } from "../../core/dispatch/engine.ts";
+import type {
+  AskAnswer,
+  Job,
+  JobFailure,
+  JobState,
+  LedgerEntry,
+  StepFailure,
+  Wait,
+} from "../../core/dispatch/engine.ts";
 import { answerSchema } from "../../core/redaction/call_schemas.ts";
 import type { Redactor } from "../../core/redaction/redact.ts";
 import { withoutRejectedValues } from "../../core/redaction/rejected_input.ts";
@@ -36,6 +44,8 @@ export interface JobSummary {
   readonly undoUntilMs?: number;
   /** Name of the schedule that created the job. */
   readonly schedule?: string;
+  /** Values of the arguments by which operators find the job. */
+  readonly tags?: Readonly<Record<string, string>>;
   /** Kind of the result, once the job is `done`, or why it is `blocked`; of a failure and an error with its code and message. */
   readonly outcome?: { readonly kind: CallResult["kind"]; readonly code?: string; readonly message?: string };
   /** Whether `retry` can begin it again: it is blocked, or its attempts are used up, its arguments are kept, and no step ran after one that failed. */
@@ -76,6 +86,8 @@ export interface JobDetail extends JobSummary {
   readonly epoch: number;
   /** Estimated end of the work, in milliseconds since the Unix epoch. */
   readonly estimatedMs?: number;
+  /** Why its latest attempts have failed: messages of handlers, which callers may not see. */
+  readonly failures: readonly JobFailure[];
   /** Finished steps, in order. */
   readonly steps: readonly StepView[];
   /** Answers of the caller. */
@@ -103,6 +115,7 @@ export function summaryOf(job: Job, redactor: Redactor): JobSummary {
     ...(job.progress !== undefined && { progress: redactor.value(job.progress) as Progress }),
     ...(job.undoUntilMs !== undefined && { undoUntilMs: job.undoUntilMs }),
     ...(schedule !== undefined && { schedule: schedule.name }),
+    ...(job.tags !== undefined && { tags: redactor.value(job.tags) as Record<string, string> }),
     ...(job.outcome !== undefined && { outcome: outcomeOf(job.outcome, redactor) }),
     canRetry: canRetry(job, job.outcome),
   };
@@ -146,6 +159,7 @@ export function detailOf(
     ...{ version, epoch },
     ...(revision !== undefined && { revision }),
     ...(estimatedMs !== undefined && { estimatedMs }),
+    failures: (job.failures ?? []).map((one) => ({ ...one, message: String(redactor.value(one.message)) })),
     steps: stepsOf(job, ledger, redactor, valueOf),
     answers: Object.entries(memo.answers).map(([key, { action, content }]) => {
       return { key, action, ...(content !== undefined && valueOf(content)) };

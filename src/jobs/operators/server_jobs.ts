@@ -1,23 +1,24 @@
 /** The jobs of a server, read and changed by its operators. */
-import type { Question } from "../../core/call/outcome.ts";
-import { compileCheck, toValidate } from "../../core/json_schema/check.ts";
-import { formatPath } from "../../internal/text.ts";
 import { createRedactor, type Redactor } from "../../core/redaction/redact.ts";
-import type { JobControl } from "../../core/dispatch/deferral.ts";
-import type { AskAnswer, Job, JobState, LedgerEntry } from "../../core/dispatch/engine.ts";
-import type { CallResult } from "../../core/call/outcome.ts";
+import type { JobControl, WaitResolution } from "../../core/dispatch/deferral.ts";
+import type { AskAnswer, Job, JobState } from "../../core/dispatch/engine.ts";
+import { toToolError } from "../../core/call/outcome.ts";
 import { omitUndefined } from "../../internal/json.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
+import { assertAnswer, assertContent, assertWait } from "./assert_answers.ts";
 import {
   checkListOptions,
   checkPurgeOptions,
   filterOf,
+  hasTags,
   type ListedJobs,
   type ListJobsOptions,
   type PurgeJobsOptions,
   refused,
   statesOf,
 } from "./job_conditions.ts";
+import { mapInBatches } from "./map_in_batches.ts";
+import { describe, failedKeys, retriedMemo, undoneMessage } from "./retried_job.ts";
 import { canRetry, detailOf, type JobDetail, type JobSummary, summaryOf } from "./job_views.ts";
 
 const ENDED: readonly JobState[] = ["done", "cancelled"];
@@ -78,6 +79,19 @@ export interface ServerJobs {
    */
   answer(id: string, answers: Readonly<Record<string, AskAnswer>>): Promise<JobSummary>;
   /**
+   * Gives a value to a wait of a job (`ctx.waitFor`) by its key, in place of the service or the person that has its token. The first value
+   * counts.
+   *
+   * @throws {ToolError} `invalid_request` if there is no such job, it does not wait under this key, or the value does not fit.
+   */
+  resolve(id: string, key: string, value: unknown): Promise<JobSummary>;
+  /**
+   * Declines a wait of a job by its key.
+   *
+   * @throws {ToolError} `invalid_request` if there is no such job, or it does not wait under this key.
+   */
+  decline(id: string, key: string, reason?: string): Promise<JobSummary>;
+  /**
    * Cancels a job. One that has ended remains as it is.
    *
    * @throws {ToolError} `invalid_request` if there is no such job.
@@ -95,15 +109,10 @@ export interface ServerJobs {
   purge(options: PurgeJobsOptions): Promise<PurgedJobs>;
 }
 
-/** What an operator may answer. */
-const ACTIONS: readonly AskAnswer["action"][] = ["accept", "decline", "cancel"];
-
 const MAX_LIMIT = 100;
 /** Pages of the engine that one page, and one purge, is made of. */
 const MAX_PAGES = 20;
 const MAX_PURGE_PAGES = 100;
-/** Jobs that are read at once: a job may be large. */
-const READS = 8;
 const MAX_TRIES = 10;
 /** Delay after which a job that begins again is delivered if the engine fails before its delivery is scheduled, in milliseconds. */
 const RETRY_AGAIN_MS = 5_000;
@@ -125,19 +134,28 @@ export class OperatedJobs implements ServerJobs {
 
   async list(options: ListJobsOptions = {}): Promise<JobList> {
     checkListOptions(options);
-    const { cursor, limit = 50, ...listed } = options;
+    const { cursor, limit = 50, tags, ...listed } = options;
     if (!Number.isSafeInteger(limit) || limit < 1 || limit > MAX_LIMIT) {
       throw refused(`Cannot list jobs: limit must be a whole number from 1 to ${MAX_LIMIT}, not ${limit}`);
     }
-    const { ids, next } = await this.#ids(listed, limit, cursor, MAX_PAGES);
     const states = statesOf(listed);
-    const jobs = await mapInBatches(ids, async (id) => {
-      const job = await this.#engine.get(id);
-      // The state may have changed since.
-      const isListed = job !== undefined && states?.includes(job.state) !== false && this.#isOwn(job);
-      return isListed ? [summaryOf(job, this.#redactor)] : [];
-    });
-    return { jobs: jobs.flat(), ...(next !== undefined && { cursor: next }) };
+    const jobs: JobSummary[] = [];
+    let at = cursor;
+    // Engines do not know tags: each job is read.
+    const [reads, pages] = tags === undefined ? [1, MAX_PAGES] : [MAX_PAGES, 1];
+    for (let read = 0; read < reads && jobs.length < limit; read++) {
+      const { ids, next } = await this.#ids(listed, limit - jobs.length, at, pages);
+      const found = await mapInBatches(ids, async (id) => {
+        const job = await this.#engine.get(id);
+        // The state may have changed since.
+        const isListed = job !== undefined && states?.includes(job.state) !== false && this.#isOwn(job);
+        return isListed && hasTags(job, tags) ? [summaryOf(job, this.#redactor)] : [];
+      });
+      jobs.push(...found.flat());
+      at = next;
+      if (at === undefined) break;
+    }
+    return { jobs, ...(at !== undefined && { cursor: at }) };
   }
 
   async inspect(id: string, { values = false }: { readonly values?: boolean } = {}): Promise<JobDetail> {
@@ -184,7 +202,7 @@ export class OperatedJobs implements ServerJobs {
     }
     if (job.config !== undefined) throw refused(`Cannot run job ${id} again: its config belongs to that call alone`);
     const nowMs = this.#jobs.clock.now();
-    const { tool, revision, args, digest, principal, context, maxAttempts, keepsFailed, undoMs } = job;
+    const { tool, revision, args, digest, principal, context, maxAttempts, keepsFailed, undoMs, tags } = job;
     const next: Job = {
       ...{
         id: crypto.randomUUID(),
@@ -197,7 +215,7 @@ export class OperatedJobs implements ServerJobs {
         digest,
         maxAttempts,
       },
-      ...omitUndefined({ revision, principal, context, keepsFailed, undoMs }),
+      ...omitUndefined({ revision, principal, context, keepsFailed, undoMs, tags }),
       createdAtMs: nowMs,
       expiresAtMs: nowMs + (job.expiresAtMs - job.createdAtMs),
       memo: { answers: {}, steps: {} },
@@ -208,7 +226,7 @@ export class OperatedJobs implements ServerJobs {
 
   async answer(id: string, answers: Readonly<Record<string, AskAnswer>>): Promise<JobSummary> {
     const { state, requests = {} } = await this.#get(id);
-    for (const [key, answer] of Object.entries(answers)) checkAnswer(id, key, answer);
+    for (const [key, answer] of Object.entries(answers)) assertAnswer(id, key, answer);
     const unknown = Object.keys(answers).find((key) => !Object.hasOwn(requests, key));
     if (state !== "asking" || unknown !== undefined) {
       const keys = Object.keys(requests).join(", ");
@@ -218,8 +236,25 @@ export class OperatedJobs implements ServerJobs {
           : `Cannot answer job ${id}: it is ${state}, and asks nothing`,
       );
     }
-    for (const [key, answer] of Object.entries(answers)) checkContent(id, key, answer, requests[key]?.schema);
+    for (const [key, answer] of Object.entries(answers)) assertContent(id, key, answer, requests[key]?.schema);
     await this.#jobs.answer(id, new Map(Object.entries(answers)));
+    return summaryOf(await this.#get(id), this.#redactor);
+  }
+
+  async resolve(id: string, key: string, value: unknown): Promise<JobSummary> {
+    assertWait(await this.#get(id), key, { content: value });
+    return await this.#settleWait(id, key, { done: "accept", content: value });
+  }
+
+  async decline(id: string, key: string, reason?: string): Promise<JobSummary> {
+    assertWait(await this.#get(id), key);
+    return await this.#settleWait(id, key, { done: "decline", reason });
+  }
+
+  async #settleWait(id: string, key: string, resolution: WaitResolution): Promise<JobSummary> {
+    const result = await this.#jobs.resolveWait(id, key, resolution);
+    if ("kind" in result) throw toToolError(result);
+    if (!result.resolved) throw refused(`Cannot resolve "${key}" of job ${id}: it was resolved meanwhile`);
     return summaryOf(await this.#get(id), this.#redactor);
   }
 
@@ -320,58 +355,6 @@ function expiredOf({ id, version, epoch, state, attempt, maxAttempts, tool, dige
     args: null,
     memo: { answers: {}, steps: {} },
   };
-}
-
-/** Checks an answer of an operator: the handler gets it as it is. */
-function checkAnswer(id: string, key: string, answer: unknown): void {
-  const action: unknown = Object(answer).action;
-  if (ACTIONS.includes(action as AskAnswer["action"])) return;
-  const given = JSON.stringify(action)?.slice(0, 80);
-  throw refused(`Cannot answer job ${id}: action of "${key}" must be accept, decline or cancel, not ${given}`);
-}
-
-/** Checks the content of an answer: one that does not fit would be asked again at the next run, which its operator does not see. */
-function checkContent(id: string, key: string, { action, content }: AskAnswer, schema: Question["schema"]): void {
-  if (action !== "accept" || schema === undefined) return;
-  const checked = toValidate(compileCheck(schema))(content ?? null);
-  if (!("issues" in checked)) return;
-  const [{ path, message } = { path: [], message: "" }] = checked.issues;
-  throw refused(`Cannot answer job ${id}: ${formatPath(["content", ...path])} of "${key}" does not fit: ${message}`);
-}
-
-function undoneMessage(id: string, failed: readonly string[], undos: readonly string[]): string {
-  const [before, after] = [failed, undos].map((keys) => keys.map((key) => `"${key}"`).join(", "));
-  return `Cannot retry job ${id}: after the step ${before} had failed, its handler ran ${after}, which may have undone what was done ` +
-    "before; rerun(id) makes a new call with the same arguments";
-}
-
-function failedKeys(ledger: readonly LedgerEntry[], failed: Job["memo"]["failed"] = {}): readonly string[] {
-  const names = ledger.flatMap((
-    { name, failure },
-  ) => (failure === undefined ? [] : [name.slice(name.indexOf(" ") + 1)]));
-  return [...new Set([...Object.keys(failed), ...names])];
-}
-
-/** The memo of a job that begins again from its failed steps, whose tries are counted from the start. */
-function retriedMemo({ waits = {}, ...memo }: Omit<Job["memo"], "failed" | "undos">, retriedAt: number): Job["memo"] {
-  const kept = Object.entries(waits).filter(([name]) => !name.startsWith("retry "));
-  return { ...memo, retriedAt, ...(kept.length > 0 && { waits: Object.fromEntries(kept) }) };
-}
-
-function describe(outcome: CallResult): string {
-  return outcome.kind === "failure" ? `the failure ${outcome.code}` : `an ${outcome.kind}`;
-}
-
-/** Calls `map` for each value, for some at once. Returns the results, in order. */
-async function mapInBatches<Value, Result>(
-  values: readonly Value[],
-  map: (value: Value) => Promise<Result>,
-): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let at = 0; at < values.length; at += READS) {
-    results.push(...await Promise.all(values.slice(at, at + READS).map(map)));
-  }
-  return results;
 }
 
 /** A server whose jobs are read: the dispatcher is behind the member for transports. */

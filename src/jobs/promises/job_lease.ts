@@ -1,6 +1,7 @@
 import { type CallResult, errorResult, type Progress } from "../../core/call/outcome.ts";
 import type { Job, LedgerEntry, Memo, Wait } from "../../core/dispatch/engine.ts";
-import type { Jobs } from "./jobs.ts";
+import { messageOf, withFailure } from "./job_failures.ts";
+import type { Jobs, RunRest } from "./jobs.ts";
 import type { MaybePromise } from "../../internal/async.ts";
 import { ToolError } from "../../core/errors/tool_error.ts";
 import { afterError, blockOf } from "./after_error.ts";
@@ -230,17 +231,19 @@ export class JobLease implements LeasedJob {
       return await this.#jobs.handOver(job, 0);
     }
     const next = afterError(this.#run, job, result);
+    const { lastThrown, services: { clock } } = this.#run;
+    const rest = { ...pieces, ...withFailure(job, clock.now(), messageOf(lastThrown, result)) };
     if (typeof next === "number") {
       this.#isRequeued = true;
-      return await this.#jobs.retry(job, next, pieces);
+      return await this.#jobs.retry(job, next, rest);
     }
     this.ending = next;
     // A refusal before the first step leaves nothing that another call could do twice: its idempotency key may be used again.
     const isRefusal = this.isAwaited && next === result && this.#ledger.isEmpty;
-    if (!isRefusal || !await this.#jobs.forget(job)) await this.#finish(next, pieces, stop.memo.undos);
+    if (!isRefusal || !await this.#jobs.forget(job)) await this.#finish(next, rest, stop.memo.undos);
   }
 
-  async #finish(result: CallResult, pieces: Pick<Job, "pieces">, undos?: Memo["undos"]): Promise<void> {
+  async #finish(result: CallResult, pieces: RunRest, undos?: Memo["undos"]): Promise<void> {
     const finished = await this.#jobs.finish(this.job, result, pieces, undos);
     // It was cancelled when its handler had ended.
     if (finished === undefined) await this.#jobs.endUndo(this.job);

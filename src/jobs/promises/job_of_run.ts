@@ -2,7 +2,7 @@
 import { retryPolicyOf } from "../../core/tool/retry_policy.ts";
 import type { Job } from "../../core/dispatch/engine.ts";
 import { type ErrorResult, errorResult } from "../../core/call/outcome.ts";
-import type { Json } from "../../internal/json.ts";
+import { asObject, type Json } from "../../internal/json.ts";
 import { digestOf, digestOfRun, uuidOf } from "../../core/token/digest.ts";
 import type { CallContext } from "../../core/dispatch/call_context.ts";
 import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
@@ -10,6 +10,9 @@ import { CLOCK_SKEW_MS } from "./promise_tokens.ts";
 /** Lifetime of jobs of tools without .promise(), in milliseconds, and their maximum number of attempts. */
 const KEYED_TTL_MS = 3_600_000;
 const KEYED_ATTEMPTS = 3;
+
+/** Longest value of a tag, in UTF-16 code units. */
+const MAX_TAG_CHARS = 256;
 
 /** The memo of a call before its first run: no answers, no steps. */
 export const EMPTY_MEMO: Job["memo"] = { answers: {}, steps: {} };
@@ -66,6 +69,18 @@ export function jobOfRun(
     maxAttempts: promise === undefined ? KEYED_ATTEMPTS : retryPolicyOf(promise.retries).attempts,
     ...(promise?.keepFailed && { keepsFailed: true }),
     ...(promise !== undefined && { undoMs: promise.undoMs }),
+    ...tagsOf(promise?.tags ?? [], call.args),
     memo: run.questions?.memo ?? EMPTY_MEMO,
   };
+}
+
+/** The arguments by whose values operators find a job: texts, numbers and booleans. */
+function tagsOf(names: readonly string[], args: unknown): Pick<Job, "tags"> {
+  const members = asObject(args);
+  const tags = names.filter((name) => Object.hasOwn(members, name)).flatMap((name) => {
+    const value = members[name];
+    const isScalar = typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+    return isScalar ? [[name, String(value).slice(0, MAX_TAG_CHARS)] as const] : [];
+  });
+  return tags.length === 0 ? {} : { tags: Object.fromEntries(tags) };
 }

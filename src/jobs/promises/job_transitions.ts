@@ -5,6 +5,7 @@
 import type { Question } from "../../core/call/outcome.ts";
 import type { Job, JobFollower, JobState, LedgerEntry, Wait } from "../../core/dispatch/engine.ts";
 import { isFinal, toEnded } from "./job_ends.ts";
+import { withFailure } from "./job_failures.ts";
 import { expireWaits, mergeMemo } from "./job_waits.ts";
 
 /** Delay until a job in an unknown state is delivered again, in milliseconds: a process of a newer version may run it. */
@@ -39,7 +40,8 @@ export function toClaimed(job: Job, nowMs: number, owner: string): Job | undefin
   const { epoch, attempt } = job;
   const takenFrom = job.state === "running" ? job.owner ?? "" : undefined;
   const memo = expireWaits(job.memo, nowMs);
-  return { ...rest, state: "running", memo, epoch: epoch + 1, attempt: attempt + 1, owner, takenFrom };
+  const died = takenFrom === undefined ? undefined : withFailure(job, nowMs, "The process of the run died");
+  return { ...rest, ...died, state: "running", memo, epoch: epoch + 1, attempt: attempt + 1, owner, takenFrom };
 }
 
 /** A cancelled job whose handler begins to undo what it did; one whose time for that is over has ended. */

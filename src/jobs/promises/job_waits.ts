@@ -1,6 +1,7 @@
 /** Sleeps and waits in the memo of a job: how they open, end and are resolved. Functions of the stored job alone. */
 import type { Job, Memo, Wait } from "../../core/dispatch/engine.ts";
 import type { Resolution } from "../../core/handler/waits.ts";
+import { omitUndefined } from "../../internal/json.ts";
 
 /** How a wait ends, as it is stored in the memo: with a value or a refusal, and the digest by which a repeat is known. */
 export type StoredResolution = Required<Pick<Wait, "digest">> & Omit<Wait, "until" | "schema" | "refused">;
@@ -52,12 +53,21 @@ export function expireWaits(memo: Memo, nowMs: number): Memo {
   return { ...memo, waits: Object.fromEntries(waits) };
 }
 
-/** The memo of a job that has ended: only the digests of values remain, so that a repeat is known as one. */
-export function endedMemo({ waits }: Memo): Memo {
-  const empty: Memo = { answers: {}, steps: {} };
-  const resolved = Object.entries(waits ?? {}).filter(([, { digest }]) => digest !== undefined)
-    .map(([name, { done, digest }]) => [name, { done, digest }]);
-  return resolved.length === 0 ? empty : { ...empty, waits: Object.fromEntries(resolved) };
+/**
+ * The memo of a job that has ended, for operators: its steps, and what was answered, slept and waited for, without the contents of answers
+ * and values. Their digests remain, so that a repeat is known as one.
+ */
+export function endedMemo({ answers, steps, failed, undos, waits = {} }: Memo): Memo {
+  const answered = Object.entries(answers).map(([key, { action }]) => [key, { action }] as const);
+  const waited = Object.entries(waits).filter(([name]) => !/^(?:retry|patch) /.test(name))
+    .map(([name, { until, done, digest, job }]) => [name, omitUndefined({ until, done, digest, job })] as const);
+  return {
+    answers: Object.fromEntries(answered),
+    steps,
+    ...(failed !== undefined && { failed }),
+    ...(undos !== undefined && { undos }),
+    ...(waited.length > 0 && { waits: Object.fromEntries(waited) }),
+  };
 }
 
 /** Resolves a wait: the first value counts. Returns the job to store, `undefined` for no change, and the result. */

@@ -52,6 +52,9 @@ const SUPERSEDED_MS = 3_000;
 /** Delay after which the end of a job is notified if that has failed, or the process that ended it has died, in milliseconds. */
 const NOTIFY_AGAIN_MS = 5_000;
 
+/** What a run leaves to its job at its end, beside its result: its pieces, and why it has failed. */
+export type RunRest = Pick<Job, "pieces" | "failures">;
+
 /** What a run writes to its job before its end. */
 export type RunReport = Pick<Job, "progress" | "estimatedMs" | "pieces">;
 
@@ -116,7 +119,7 @@ export class Jobs {
   finish(
     run: Job,
     outcome: CallResult,
-    pieces?: Pick<Job, "pieces">,
+    pieces?: RunRest,
     undos?: Memo["undos"],
   ): Promise<Job | undefined> {
     const ended = (job: Job): Job => {
@@ -185,7 +188,7 @@ export class Jobs {
   }
 
   /** Schedules another attempt after a failed run. */
-  retry(run: Job, delayMs: number, pieces?: Pick<Job, "pieces">): Promise<void> {
+  retry(run: Job, delayMs: number, pieces?: RunRest): Promise<void> {
     return this.#requeue(run, run.attempt, delayMs, { ...pieces, blockedSinceMs: undefined });
   }
 
@@ -322,7 +325,7 @@ export class Jobs {
     run: Job,
     attempt: number,
     delayMs: number,
-    more?: Pick<Job, "schedule" | "pieces" | "blockedSinceMs">,
+    more?: Pick<Job, "schedule" | "pieces" | "failures" | "blockedSinceMs">,
   ): Promise<void> {
     const wakeAtMs = this.#clock.now() + delayMs;
     await this.#endRun(run, (job) => ({ ...job, ...more, state: "queued", attempt, wakeAtMs }));

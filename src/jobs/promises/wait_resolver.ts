@@ -36,7 +36,11 @@ export class WaitResolver {
   /** Resolves the wait of a token. An error for an invalid token, and for a value that is too long or, with the option `resolver`, does not fit. */
   async resolve(token: string, resolution: WaitResolution): Promise<Resolution | ErrorResult> {
     const found = this.#verify(token);
-    if ("resolved" in found || "kind" in found) return found;
+    return "resolved" in found || "kind" in found ? found : await this.resolveKey(found.id, found.key, resolution);
+  }
+
+  /** Resolves a wait of a job by its key, for an operator. */
+  async resolveKey(id: string, key: string, resolution: WaitResolution): Promise<Resolution | ErrorResult> {
     const json = JSON.stringify(resolution.done === "accept" ? resolution.content ?? null : resolution.reason ?? null);
     if (json.length > MAX_VALUE_CHARS) {
       return errorResult(
@@ -45,7 +49,7 @@ export class WaitResolver {
       );
     }
     const value: Json = JSON.parse(json);
-    return await this.#resolve(found.id, nameOfWait(found.key), resolution.done, value);
+    return await this.#resolve(id, nameOfWait(key), resolution.done, value);
   }
 
   /** Reads the wait of a token without resolving it: key and schema if it is open, else the refusal that a value would get. */

@@ -120,6 +120,7 @@ class EngineDeferral implements Deferral {
       },
       cancel: (id) => this.#withJobs(({ jobs }) => jobs.cancel(id)),
       answer: (id, answers) => this.#withJobs(({ jobs }) => jobs.answer(id, answers)),
+      resolveWait: (...args) => this.#withJobs(({ waitResolver }) => waitResolver.resolveKey(...args)),
       readLedger: (id) => this.#withJobs(({ jobs }) => jobs.readLedger(id)),
       toolOf: (name) => toolOfJob(services.registry, name),
     };
@@ -130,7 +131,7 @@ class EngineDeferral implements Deferral {
     assertConfigHidden(definitions, engine, keys);
     if (engine.endsWithRequest) assertNoWork(definitions, engine);
     // The next attempt reports an error.
-    if (definitions.some(({ promise }) => promise !== undefined)) this.#load().catch(() => {});
+    if (definitions.some(({ promise }) => promise)) this.#load().catch(() => {});
   }
 
   createRunState(call: Call, sink: Sink | undefined): JobRunState {
@@ -271,8 +272,8 @@ class EngineDeferral implements Deferral {
     this.#isResumed = true;
     this.#warning.cancel();
     const { concurrency, scheduler } = this.#options;
-    const hasTools = hasPromises(this.#services.registry);
-    if (concurrency === 0 && !this.startsElsewhere && (hasTools || scheduler !== undefined)) {
+    const mayWork = scheduler !== undefined || hasPromises(this.#services.registry);
+    if (concurrency === 0 && !this.startsElsewhere && mayWork) {
       writeLine(this.#services.logger, "info", NO_WORKER, { engine: this.#options.engine.name });
     }
     if (this.#mayHaveWork) this.#ensureWorker();

@@ -32,6 +32,7 @@ const LISTED_PROMISE = {
   required: false,
   keepFailed: false,
   durable: "budget",
+  tags: [],
   undoMs: 0,
 } as const;
 

@@ -280,7 +280,16 @@ test("operators get clear errors", async () => {
 
 test("the tools are for callers with the scope, and other callers learn nothing of them", async () => {
   const { server, as } = open();
-  const tools = ["list_jobs", "inspect_job", "retry_job", "cancel_job", "purge_jobs"];
+  const tools = [
+    "list_jobs",
+    "inspect_job",
+    "retry_job",
+    "cancel_job",
+    "purge_jobs",
+    "rerun_job",
+    "answer_job",
+    "resolve_job",
+  ];
   const names = (scopes: string[]) => server.toolsFor({ id: "x", scopes }).map(({ name }) => name);
   deepStrictEqual(names(["jobs"]).filter((name) => tools.includes(name)), tools);
   deepStrictEqual(names(["other"]).filter((name) => tools.includes(name)), []);
