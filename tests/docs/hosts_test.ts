@@ -12,7 +12,7 @@ const FENCES = { jsonc: "json", toml: "toml", yaml: "yaml" } as const;
 /** The text from the title of a host to the next bold title. */
 function sectionOf({ title }: Host): string {
   const page = readFileSync(new URL("../../docs/mcp.md", import.meta.url), "utf8");
-  const [, text = ""] = page.split(`\n**${title}**: `);
+  const [, text = ""] = page.split(`\n**${title}** reads `);
   return text.split("\n**")[0] ?? "";
 }
 
