@@ -42,6 +42,10 @@ export const COMMANDS: ReadonlyMap<string, CommandEntry> = new Map<string, Comma
     about: "Cancel the work of a promise",
     load: () => import("./commands/cancel.ts").then(({ cancelCommand }) => cancelCommand),
   }],
+  ["jobs", {
+    about: "List, show and change the jobs of a server",
+    load: () => import("./commands/jobs.ts").then(({ jobsCommand }) => jobsCommand),
+  }],
   ["read", {
     about: "Read a resource",
     load: () => import("./commands/read.ts").then(({ readCommand }) => readCommand),
