@@ -37,7 +37,7 @@ const INTERRUPTS_PER_MS = 2;
  * It protects against what a model writes for a known caller. For code of hostile tenants use an executor with a process.
  *
  * @example On Workers
- * ```ts fragment
+ * ```ts fragment wasm.d.ts
  * import wasm from "quickjs-wasi/quickjs.wasm";
  * import { codeMode, quickjs } from "jsr:@toolwire/toolwire/code";
  *
