@@ -5,11 +5,15 @@ import { Time } from "./time.tsx";
 import { visible } from "./value.tsx";
 import { counted } from "./words.ts";
 
-/** What later runs of the handler do not repeat. */
-export function JobMemo({ job: { steps, answers, waits } }: { readonly job: JobView }): JSX.Element {
+/** What later runs of the handler do not repeat, and why attempts have failed. */
+export function JobMemo({ job: { steps, answers, waits, failures } }: { readonly job: JobView }): JSX.Element {
   const rows: readonly (readonly [kind: string, key: string, shown: ComponentChildren])[] = [
-    ...steps.map(({ key, chars, value }) =>
-      ["step", key, value === undefined ? counted(chars, "character") : brief(value)] as const
+    ...steps.map(({ key, chars, value, failed }) =>
+      [
+        "step",
+        key,
+        (failed && visible(failed.message)) ?? (value === undefined ? counted(chars, "character") : brief(value)),
+      ] as const
     ),
     ...answers.map(({ key, action, value }) => ["answer", key, value === undefined ? action : brief(value)] as const),
     ...waits.map(({ kind, key, until, done }) =>
@@ -25,14 +29,15 @@ export function JobMemo({ job: { steps, answers, waits } }: { readonly job: JobV
           : done ?? "open",
       ] as const
     ),
+    ...failures.map(({ attempt, message }) => ["failed", `attempt ${attempt}`, visible(message)] as const),
   ];
   return (
     <>
-      <h3>Kept for the next run</h3>
+      <h3>Kept</h3>
       <table class="log">
         <tbody>
-          {rows.map(([kind, key, shown]) => (
-            <tr key={`${kind} ${key}`}>
+          {rows.map(([kind, key, shown], at) => (
+            <tr key={`${kind} ${key} ${at}`}>
               <td class="dim">{kind}</td>
               <td>
                 <code>{visible(key)}</code>

@@ -191,8 +191,8 @@ function Progress({ row: { state, progress, tool } }: { readonly row: JobRow }):
 function About(): JSX.Element {
   return (
     <div class="empty wide hint">
-      <p>Choose a job for its steps, its questions and its timeline.</p>
-      <p>The list has the jobs of all processes that share the engine.</p>
+      <p>Choose a job for its steps and questions.</p>
+      <p>Jobs of all processes of the engine.</p>
     </div>
   );
 }
@@ -217,7 +217,7 @@ function Close(): JSX.Element {
 }
 
 function OneJob({ job }: { readonly job: JobView }): JSX.Element {
-  const { id, tool, progress, outcome, args, value, steps, waits, schedule } = job;
+  const { id, tool, progress, outcome, args, value, steps, waits, failures, schedule } = job;
   const facts = [
     visible(callerOf(job.principal, job.tenant)),
     `attempt ${job.attempt} of ${job.maxAttempts}`,
@@ -262,7 +262,7 @@ function OneJob({ job }: { readonly job: JobView }): JSX.Element {
           <ResultValue value={value} />
         </>
       )}
-      {steps.length + waits.length + job.answers.length > 0 && <JobMemo job={job} />}
+      {steps.length + waits.length + job.answers.length + failures.length > 0 && <JobMemo job={job} />}
       {args !== undefined && (
         <>
           <h3>Arguments</h3>
@@ -375,7 +375,7 @@ function Timeline(): JSX.Element {
           </li>
         ))}
       </ol>
-      <p class="dim">Changes since the job was opened here. An engine keeps its latest state alone.</p>
+      <p class="dim">Changes since the job was opened here.</p>
     </>
   );
 }

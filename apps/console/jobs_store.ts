@@ -30,7 +30,13 @@ export interface JobRow {
 export interface JobView extends JobRow {
   readonly version: number;
   readonly epoch: number;
-  readonly steps: readonly { readonly key: string; readonly chars: number; readonly value?: Json }[];
+  readonly failures: readonly { readonly attempt: number; readonly atMs: number; readonly message: string }[];
+  readonly steps: readonly {
+    readonly key: string;
+    readonly chars: number;
+    readonly value?: Json;
+    readonly failed?: { readonly message: string };
+  }[];
   readonly answers: readonly { readonly key: string; readonly action: string; readonly value?: Json }[];
   readonly waits: readonly {
     readonly kind: "sleep" | "value";

@@ -72,6 +72,7 @@ async function useJobs(page: Page, store: string, at: string, worker: Program): 
   await page.getByRole("link", { name: /^flaky, job/ }).click();
   await page.getByRole("button", { name: "Retry" }).click();
   await page.locator(".timeline li", { hasText: "done: attempts_exhausted" }).nth(1).waitFor();
+  match(await job.innerText(), /failed\s+attempt 1\s+the disk is full/, "operators see why, callers do not");
   const address = page.url();
   await page.getByRole("button", { name: "Run again" }).click();
   await page.waitForFunction((before) => location.href !== before, address);
