@@ -32,3 +32,6 @@ export {
   type DecisionsOptions,
   type RecordCall,
 } from "../integrations/decisions/decisions.ts";
+export { auditLog, type AuditLogOptions, type AuditSink } from "../integrations/decisions/audit_log.ts";
+export { auditFile } from "../integrations/decisions/runtime/audit_file.ts";
+export { type AuditCheck, verifyAudit } from "../integrations/decisions/verify_audit.ts";
