@@ -46,6 +46,7 @@ const TESTED: Readonly<Record<string, string>> = {
   Reply: BROKEN,
   Logger: BROKEN,
   McpMethod: "tests/wires/mcp/server/custom_methods_test.ts",
+  AuditSink: "tests/integrations/decisions/audit_test.ts",
   Executor: EXECUTORS,
   Guest: EXECUTORS,
   OAuthStore: "tests/integrations/oauth/store_test.ts",

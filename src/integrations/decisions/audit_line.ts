@@ -2,7 +2,7 @@
 import { sha256Hex } from "../../core/token/digest.ts";
 
 /** Hash before the first line. */
-export const GENESIS = "0".repeat(64);
+export const GENESIS: string = "0".repeat(64);
 
 /** Where the next line is added: the number and the hash of the last one. */
 export interface ChainEnd {

@@ -19,7 +19,7 @@ const MAX_PROBLEMS = 100;
 /**
  * Checks an audit of `auditLog()`: each line by its own hash, and its place by the hash of the line before, so that a changed, removed,
  * added or moved line is found. Lines removed from the end are found if `head` is given. A piece of a line that a process left when it
- * was killed is no problem if the line after it has its hash.
+ * was killed is accepted if the line after it has its hash.
  *
  * @param audit The text, or its bytes.
  * @param options With `head`, the hash of a line that has to be there, from an earlier check. Default: none.

@@ -1,4 +1,5 @@
 /** An audit in a file. */
+import { releasing } from "../../../internal/clean_up.ts";
 import type { AuditSink } from "../audit_log.ts";
 
 /** Number of bytes at the end of a file in which its last line is. */
@@ -16,15 +17,14 @@ export function auditFile(path: string): AuditSink {
     async readEnd() {
       const { open } = await import("node:fs/promises");
       const file = await open(path, "a+", 0o600);
-      try {
+      const read = async (): Promise<string> => {
         const { size } = await file.stat();
         const from = Math.max(0, size - END_BYTES);
         const bytes = new Uint8Array(size - from);
         await file.read(bytes, 0, bytes.length, from);
         return new TextDecoder().decode(bytes);
-      } finally {
-        await file.close();
-      }
+      };
+      return await releasing(read, () => file.close());
     },
     async append(text) {
       const { appendFile } = await import("node:fs/promises");
