@@ -3,6 +3,7 @@ import type { Peer } from "../../core/call/call.ts";
 import { typeTextOf } from "../../core/json_schema/signature.ts";
 import type { ToolDefinition } from "../../core/tool/definition.ts";
 import { adviseUnknown, SEARCH_TOOLS } from "../../inspection/tool_search/search_form.ts";
+import { shorten } from "../../internal/text.ts";
 import type { CallableTools } from "./callable_tools.ts";
 
 const MAX_SENTENCE = 300;
@@ -41,8 +42,21 @@ export function describeTools(
 export function declarationOf(tool: ToolDefinition, callable: CallableTools): string {
   const { name, description, inputSchema, output } = tool;
   const [first = ""] = description.split("\n");
-  const comment = first.length > MAX_SENTENCE ? `${first.slice(0, MAX_SENTENCE)}…` : first;
+  const [example] = Array.isArray(inputSchema["examples"]) ? inputSchema["examples"] as readonly unknown[] : [];
+  const lines = [
+    first.length > MAX_SENTENCE ? `${first.slice(0, MAX_SENTENCE)}…` : first,
+    ...(tool.errors.size === 0 ? [] : [`@throws ${failuresOf(tool)}`]),
+    ...(example === undefined ? [] : [`@example ${shorten(JSON.stringify(example), MAX_SENTENCE)}`]),
+  ].map((line) => line.replaceAll("*/", "* /"));
+  const comment = lines.length === 1 ? `/** ${lines[0]} */` : `/**\n${lines.map((line) => ` * ${line}\n`).join("")} */`;
   const result = output === undefined ? "unknown" : typeTextOf(output.jsonSchema);
   const type = `(input: ${typeTextOf(inputSchema)}) => Promise<${result}>`;
-  return `/** ${comment.replaceAll("*/", "* /")} */\n${callable.expressionOf(name)}: ${type};`;
+  return `${comment}\n${callable.expressionOf(name)}: ${type};`;
+}
+
+/** The declared failures of a tool, as the union of what its calls throw. */
+function failuresOf({ errors }: ToolDefinition): string {
+  return [...errors].map(([code, data]) =>
+    `{ code: ${JSON.stringify(code)}${data === undefined ? "" : `, data: ${typeTextOf(data.jsonSchema)}`} }`
+  ).join(" | ");
 }

@@ -216,3 +216,30 @@ test("items of a tool with a budget are read page by page", async () => {
   });
   await server.close();
 });
+
+test("declarations have the failures of a tool as a union, and an example", async () => {
+  const lock = defineTool("lock").describe("Lock a door. */ evil")
+    .input(
+      jsonSchema<{ door: string }>({ type: "object", properties: { door: { type: "string" } }, required: ["door"] }),
+    )
+    .errors({
+      locked: jsonSchema<{ by: string }>({ type: "object", properties: { by: { type: "string" } }, required: ["by"] }),
+      absent: null,
+    })
+    .examples([{ input: { door: "front" } }])
+    .handle((): string => "locked");
+  const server = serverOf([lock]);
+  const { declarations } = await testClient(server).$.call("describe_tools", { names: ["lock"] }) as {
+    declarations: string;
+  };
+  strictEqual(
+    declarations,
+    `/**
+ * Lock a door. * / evil
+ * @throws { code: "locked", data: { by: string } } | { code: "absent" }
+ * @example {"door":"front"}
+ */
+tools.lock: (input: { door: string }) => Promise<unknown>;`,
+  );
+  await server.close();
+});
