@@ -7,7 +7,7 @@ import { codeMode, type Executor, type ProgramAnswer } from "../../../src/entrie
 import { jsonSchema } from "../../../src/entries/json_schema.ts";
 import { testClient } from "../../../src/entries/testing.ts";
 import { eventually } from "../../eventually.ts";
-import { inline } from "./executors.ts";
+import { inline, threads } from "./executors.ts";
 import { QUIET, serverOf } from "./fixture.ts";
 
 const ANY = jsonSchema<Record<string, unknown>>({ type: "object" });
@@ -229,7 +229,7 @@ test("chains of calls end in any order, and a program that begins again sees the
         await ctx.elicit("sure", { message: "Sure?", schema: jsonSchema<object>({ type: "object" }) });
         return order;
       });
-      const server = serverOf([step, note], { limits: { inFlight: 3 } });
+      const server = serverOf([step, note], { limits: { inFlight: 3 }, executor: threads });
       const client = testClient(server, { onElicitation: () => ({ action: "accept", content: {} }) });
       const source = `
         const order = [];
