@@ -314,6 +314,11 @@ export const NAV = [
         "How jobs work",
         "One result, although processes die.",
       ),
+      page(
+        "how-it-works/explorer.md",
+        "How all orders of a job are tried",
+        "The real transitions, in every order of events and faults.",
+      ),
       page("style.md", "Style", "Of code, pages and error messages."),
       page("tests.md", "Where the tests are", "Their folders; how to run one."),
       page("testing-the-sdk.md", "Testing the SDK", "Fuzzing and soak tests."),

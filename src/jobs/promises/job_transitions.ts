@@ -89,9 +89,14 @@ export function isCurrentRun(job: Job, run: Job): boolean {
   return job.state === "running" && job.epoch === run.epoch;
 }
 
-/** Whether a later run has begun, and has not ended the job. */
+/**
+ * Whether a later run has begun that may need another delivery: to end or to undo the job or, if that run died right after the end, to
+ * notify of it.
+ */
 export function isSupersededRun(job: Job, run: Job): boolean {
-  return job.epoch > run.epoch && (!isFinal(job) || job.undoUntilMs !== undefined);
+  const isSettled = isFinal(job) && job.undoUntilMs === undefined && job.isNotified !== true &&
+    job.followers === undefined;
+  return job.epoch > run.epoch && !isSettled;
 }
 
 /** A job that another call waits for, too. */
