@@ -28,7 +28,9 @@ function faultOfRecord(before: World, after: World, at: number): string | undefi
   if (earlier.ledger.length > 0 && later.ledger[0] !== earlier.ledger[0]) return "a recorded step was replaced";
   if (isFinal(was)) {
     if (is.state !== was.state) return `a job that was ${was.state} became ${is.state}`;
-    if (JSON.stringify(is.outcome) !== JSON.stringify(was.outcome)) return "a result was replaced";
+    if (was.state === "done" && JSON.stringify(is.outcome) !== JSON.stringify(was.outcome)) {
+      return "a result was replaced";
+    }
   }
   // A cancelled job keeps what it has until its handler has undone what it did.
   const isUndoing = was.undoUntilMs !== undefined;

@@ -98,8 +98,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault(
     JOBS,
     "a cancel ends a job that has ended",
-    "return isFinal(job) ? undefined : { ...this.#toNotified(job), ",
-    "return { ...this.#toNotified(job), ",
+    "return toCancelled(job, this.#toNotified(job), this.#clock.now());",
+    'return { ...this.#toNotified(job), state: "cancelled" };',
   ),
   fault(
     JOBS,
@@ -143,8 +143,8 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   fault(
     WAITS,
     "the digest of a value is dropped at the end",
-    ".map(([name, { done, digest }]) => [name, { done, digest }])",
-    ".map(([name, { done }]) => [name, { done }])",
+    "[name, omitUndefined({ until, done, digest, job })]",
+    "[name, omitUndefined({ until, done, job })]",
   ),
   fault(
     ANSWERS,

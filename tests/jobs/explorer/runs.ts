@@ -82,7 +82,8 @@ export async function afterEnd(worker: Worker, end: End, nowMs: number, scope: S
     case "end":
     case "drop":
       // The result is written again, until the engine answers.
-      return isError ? { ...worker, point: await worker.point!.again(nowMs) } : stop(worker, "release");
+      if (isError) return { ...worker, point: await worker.point!.again(nowMs) };
+      return worker.phase === "end" ? await endUndo(worker, nowMs) : stop(worker, "release");
     default:
       throw new Error(`A worker in the phase ${worker.phase} has no operation`);
   }
@@ -96,7 +97,7 @@ function stop(worker: Worker, phase: Phase): Worker {
 async function afterClaim(worker: Worker, nowMs: number, scope: Scope): Promise<Worker> {
   const run = jobOf(worker.run);
   // The handler has nothing to undo.
-  if (run.undoUntilMs !== undefined) return await enter(worker, "drop", nowMs, "undo", (jobs) => jobs.endUndo(run));
+  if (run.undoUntilMs !== undefined) return await endUndo(worker, nowMs);
   if (run.attempt > run.maxAttempts) return await finish(worker, nowMs, EXHAUSTED);
   if (run.epoch === 1) return await decide({ ...worker, ledger: "[]" }, nowMs, scope);
   return await enter(worker, "ledger", nowMs, "", (jobs) => jobs.readLedger(run.id));
@@ -205,4 +206,10 @@ function entriesOf({ run }: Worker): string {
 
 function answer(value: string): CallResult {
   return { kind: "answer", value };
+}
+
+/** The end of a cancelled job, whose handler has nothing to undo. Nothing happens to other jobs. */
+function endUndo(worker: Worker, nowMs: number): Promise<Worker> {
+  const run = jobOf(worker.run);
+  return enter(worker, "drop", nowMs, "undo", (jobs) => jobs.endUndo(run));
 }

@@ -103,7 +103,6 @@ export const SCOPES: readonly Scope[] = [
     name: "a result within a call, and a process that dies",
     plans: ["return"],
     workers: 2,
-    callers: [CANCEL],
     kills: 1,
     isInline: true,
   },
