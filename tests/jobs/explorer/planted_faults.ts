@@ -26,7 +26,12 @@ export const PLANTED_FAULTS: readonly PlantedFault[] = [
   ),
   fault(TRANSITIONS, "a run does not increment the epoch", "epoch: epoch + 1,", "epoch,"),
   fault(TRANSITIONS, "a run is not counted as an attempt", "attempt: attempt + 1,", "attempt,"),
-  fault(TRANSITIONS, "a wait does not end with its time", "expireWaits(job.memo, nowMs)", "expireWaits(job.memo, 0)"),
+  fault(
+    TRANSITIONS,
+    "a wait does not end with its time",
+    "const memo = expireWaits(job.memo, nowMs);\n  const died",
+    "const memo = expireWaits(job.memo, 0);\n  const died",
+  ),
   fault(
     TRANSITIONS,
     "a run changes a job that does not run",
