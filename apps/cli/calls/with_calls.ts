@@ -102,7 +102,7 @@ async function detach(runner: CallRunner, token: string, target: string, context
 }
 
 /** The commands that wait for a promise, and that cancel its work. */
-export function promiseCommands(target: string, token: string): readonly [string, string] {
+function promiseCommands(target: string, token: string): readonly [string, string] {
   // What a shell would read in another way is not for copying.
   const word = /^[\w.:/@-]+$/.test(target) ? target : "<target>";
   return [`  toolwire redeem ${word} ${token}`, `  toolwire cancel ${word} ${token}`];

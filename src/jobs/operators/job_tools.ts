@@ -85,10 +85,38 @@ const ANSWERS: JsonSchema = {
   },
 };
 
+const LIST_INPUT = objectOf({
+  ...FILTER,
+  tags: {
+    type: "object",
+    description: "Values of the arguments that the tool names as tags, such as the number of an order",
+    additionalProperties: { type: "string" },
+  },
+  cursor: { type: "string", description: "Position for the next page, from the page before" },
+  limit: { type: "integer", minimum: 1, maximum: 100, default: 50 },
+});
+const PURGE_INPUT = objectOf({
+  ...FILTER,
+  state: { enum: ["done", "cancelled"] },
+  all: { type: "boolean", description: "Whether to delete all of them; needed if there is no condition" },
+  cursor: { type: "string", description: "Position to continue at, from an incomplete purge" },
+});
+const RESOLVE_INPUT = objectOf(
+  {
+    id: ID,
+    key: { type: "string", description: "Key of the wait" },
+    value: { description: "The value" },
+    decline: { type: "boolean", default: false, description: "Whether to decline in place of giving a value" },
+    reason: { type: "string", description: "Why it is declined" },
+  },
+  "id",
+  "key",
+);
+
 /**
  * Creates tools that list, inspect, retry, cancel and purge the jobs of the server that they are on: those of all callers,
- * or of the operator's tenant if the operator has one. Callers without the scope neither see nor call them. Config, caller state and tokens are never part of an answer, and values are only on
- * request, without secrets.
+ * or of the operator's tenant if the operator has one. Callers without the scope neither see nor call them. Config, caller state
+ * and tokens are never part of an answer, and values are only on request, without secrets.
  *
  * @example An operator and a caller
  * ```ts
@@ -115,16 +143,7 @@ export function jobTools(options: JobToolsOptions = {}): JobTools {
     define<"list_jobs", ListJobsOptions>(
       "list_jobs",
       "List deferred work of all callers, the latest first",
-      objectOf({
-        ...FILTER,
-        tags: {
-          type: "object",
-          description: "Values of the arguments that the tool names as tags, such as the number of an order",
-          additionalProperties: { type: "string" },
-        },
-        cursor: { type: "string", description: "Position for the next page, from the page before" },
-        limit: { type: "integer", minimum: 1, maximum: 100, default: 50 },
-      }),
+      LIST_INPUT,
     ).annotate({ readOnlyHint: true }).handle((input, ctx) => jobsIn(ctx).list(input)),
     define<"inspect_job", InspectJobInput>(
       "inspect_job",
@@ -143,12 +162,7 @@ export function jobTools(options: JobToolsOptions = {}): JobTools {
     define<"purge_jobs", PurgeJobsOptions>(
       "purge_jobs",
       "Delete jobs that are done or cancelled, but no calls of schedules; their promises are lost, and their idempotency keys are free",
-      objectOf({
-        ...FILTER,
-        state: { enum: ["done", "cancelled"] },
-        all: { type: "boolean", description: "Whether to delete all of them; needed if there is no condition" },
-        cursor: { type: "string", description: "Position to continue at, from an incomplete purge" },
-      }),
+      PURGE_INPUT,
     ).annotate({ destructiveHint: true, idempotentHint: true }).handle((input, ctx) => jobsIn(ctx).purge(input)),
     define<"rerun_job", JobIdInput>(
       "rerun_job",
@@ -164,17 +178,7 @@ export function jobTools(options: JobToolsOptions = {}): JobTools {
     define<"resolve_job", ResolveJobInput>(
       "resolve_job",
       "Give a job the value that it waits for, or decline it, in place of the person or service that should",
-      objectOf(
-        {
-          id: ID,
-          key: { type: "string", description: "Key of the wait" },
-          value: { description: "The value" },
-          decline: { type: "boolean", default: false, description: "Whether to decline in place of giving a value" },
-          reason: { type: "string", description: "Why it is declined" },
-        },
-        "id",
-        "key",
-      ),
+      RESOLVE_INPUT,
     ).handle(({ id, key, value, decline, reason }, ctx) => {
       return decline === true ? jobsIn(ctx).decline(id, key, reason) : jobsIn(ctx).resolve(id, key, value);
     }),

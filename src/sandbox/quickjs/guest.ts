@@ -31,6 +31,7 @@ export interface QuickJsParts {
 }
 
 /** Creates the instance of a program. */
+// oxlint-disable-next-line max-lines-per-function -- a thread evaluates the text of this function, so that all it needs is within
 export async function createGuest(
   { library, wasm, prelude, program, interruptsPerMs }: QuickJsParts,
 ): Promise<QuickJsGuest> {

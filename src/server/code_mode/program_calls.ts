@@ -40,7 +40,7 @@ export async function callTool(ctx: CallContext, id: number, { tool, args }: Fou
 }
 
 /** The error for a question in a program whose answer would repeat the calls before it. */
-export function needsEngine(name: string): Failure {
+function needsEngine(name: string): Failure {
   const message =
     `${name} asks its caller, which programs can do on a server with an engine: pass createServer({ engine })`;
   return new Failure<string, unknown>("needs_engine", message, undefined) as Failure;

@@ -32,10 +32,13 @@ function startCheck(way: string, durable: "start" | "budget", idempotencyKey?: s
       const engine = copyOf(dying.attach(one));
       const front = createCoreServer({ tools: [tool], keys, engine, clock: dying.clock, work: false, logger: false });
       const options = idempotencyKey === undefined ? {} : { idempotencyKey };
-      // Its process dies, so the call gets no answer.
-      void testClient(front).order({}, options);
+      // Its process dies, so the call gets no answer: it is given up below.
+      const caller = new AbortController();
+      const call = testClient(front).order({}, { ...options, signal: caller.signal }).catch(() => {});
       await bench.wait("the handler has charged", () => log.length === 2);
       dying.kill();
+      caller.abort();
+      await call;
       const server = createCoreServer({ tools: [tool], keys, engine: copyOf(other), work: false, logger: false });
       const running = server.work({ concurrency: 1 });
       await bench.wait("another process has shipped", () => log.includes("ship"));

@@ -4,7 +4,8 @@ import type { PromiseEngine } from "../../../core/dispatch/deferral.ts";
 import { withPromises } from "../../promises/with_promises.ts";
 import { ToolError } from "../../../core/errors/tool_error.ts";
 import { type Clock, systemClock } from "../../../internal/time.ts";
-import { type DueEntry, DueQueue } from "./due_queue.ts";
+import { DueQueue } from "./due_queue.ts";
+import { charsOf, isEvictable, type MemoryEntry, storedMembersOf } from "./entry.ts";
 import type {
   Engine,
   EngineWorker,
@@ -14,7 +15,7 @@ import type {
   LedgerEntry,
   WorkOptions,
 } from "../../../core/dispatch/engine.ts";
-import { HEADS, type JobHead, pageOf, positionOf, rangeOf } from "../job_list.ts";
+import { HEADS, pageOf, positionOf, rangeOf } from "../job_list.ts";
 
 /** Options of {@link memoryEngine}. */
 export interface MemoryEngineOptions {
@@ -39,25 +40,6 @@ const EVICTED_SHARE = 0.01;
 
 /** Delay after which a job is delivered again whose run could not begin or end, in milliseconds. */
 const RUN_AGAIN_MS = 1_000;
-
-/** A job, with its leases, timers and listeners. */
-interface Entry extends JobHead {
-  /** JSON, so that nothing is shared with the code that inserts or reads the job. */
-  text: string;
-  version: number;
-  epoch: number;
-  expiresAtMs: number;
-  state: Job["state"];
-  /** Whether the job has ended, and its handler has nothing left to undo. */
-  isOver: boolean;
-  /** The entries of the ledger, as JSON; made at the first one. */
-  ledger: string[] | undefined;
-  /** Number of runs and leases; while there are any, the job is not delivered. */
-  leases: number;
-  /** Scheduled deliveries. Like the listeners made at first use: thousands of jobs may sleep. */
-  deliveries: DueEntry<Entry>[] | undefined;
-  listeners: Set<() => void> | undefined;
-}
 
 interface MemoryWorker {
   readonly run: (id: string) => Promise<void>;
@@ -106,9 +88,9 @@ class MemoryJobs {
   readonly #maxJobs: number;
   readonly #maxChars: number;
   readonly #clock: Clock;
-  readonly #entries = new Map<string, Entry>();
-  readonly #due = new Set<Entry>();
-  readonly #later: DueQueue<Entry>;
+  readonly #entries = new Map<string, MemoryEntry>();
+  readonly #due = new Set<MemoryEntry>();
+  readonly #later: DueQueue<MemoryEntry>;
   readonly #workers = new Set<MemoryWorker>();
   /** Number of jobs by caller. */
   readonly #counts = new Map<string, number>();
@@ -133,9 +115,9 @@ class MemoryJobs {
     if (this.#find(id)) return false;
     const principal = callerKey(job.principal);
     this.#makeRoom(principal);
-    const { text, version, epoch, expiresAtMs, state, isOver } = contentOf(job);
+    const { text, version, epoch, expiresAtMs, state, isOver } = storedMembersOf(job);
     // Without a spread, whose objects take twice the memory.
-    const entry: Entry = {
+    const entry: MemoryEntry = {
       id,
       text,
       version,
@@ -168,7 +150,7 @@ class MemoryJobs {
     const entry = this.#find(job.id);
     if (entry?.version !== version) return false;
     this.#chars -= entry.text.length;
-    Object.assign(entry, contentOf(job));
+    Object.assign(entry, storedMembersOf(job));
     this.#nextExpiryMs = Math.min(this.#nextExpiryMs, entry.expiresAtMs);
     this.#chars += entry.text.length;
     callAll(entry.listeners);
@@ -249,29 +231,29 @@ class MemoryJobs {
     for (const entry of this.#entries.values()) this.#cancelDeliveries(entry);
   }
 
-  #makeDue(entry: Entry): void {
+  #makeDue(entry: MemoryEntry): void {
     this.#due.add(entry);
     // Later, so that scheduling does not wait for the run.
     queueMicrotask(() => this.#deliver());
   }
 
-  #cancelDeliveries({ deliveries = [] }: Entry): void {
+  #cancelDeliveries({ deliveries = [] }: MemoryEntry): void {
     for (const due of deliveries) this.#later.remove(due);
   }
 
-  #find(id: string): Entry | undefined {
+  #find(id: string): MemoryEntry | undefined {
     const entry = this.#entries.get(id);
     return entry && this.#isLive(entry) ? entry : undefined;
   }
 
   /** Whether an entry has not expired; deletes it if it has. */
-  #isLive(entry: Entry): boolean {
+  #isLive(entry: MemoryEntry): boolean {
     const isLive = entry.expiresAtMs > this.#clock.now();
     if (!isLive) this.#delete(entry);
     return isLive;
   }
 
-  #delete(entry: Entry): void {
+  #delete(entry: MemoryEntry): void {
     this.#due.delete(entry);
     this.#entries.delete(entry.id);
     const count = this.#countOf(entry.principal) - 1;
@@ -351,7 +333,7 @@ class MemoryJobs {
   }
 
   /** Returns the release function; a second call of it does nothing. */
-  #lease(entry: Entry): () => void {
+  #lease(entry: MemoryEntry): () => void {
     let isHeld = true;
     entry.leases++;
     return () => {
@@ -373,7 +355,7 @@ class MemoryJobs {
     }
   }
 
-  #start({ run, runs }: MemoryWorker, entry: Entry): void {
+  #start({ run, runs }: MemoryWorker, entry: MemoryEntry): void {
     const release = this.#lease(entry);
     // A wrapper of this engine may fail, and what a run needs beside it.
     const running = run(entry.id).catch(() => this.schedule(entry.id, RUN_AGAIN_MS)).finally(() => {
@@ -382,21 +364,6 @@ class MemoryJobs {
     });
     runs.add(running);
   }
-}
-
-/** A call that waits for a result still needs it. */
-function isEvictable({ isOver, leases, listeners }: Entry): boolean {
-  return isOver && leases + (listeners?.size ?? 0) === 0;
-}
-
-function contentOf(job: Job): Pick<Entry, "text" | "version" | "epoch" | "expiresAtMs" | "state" | "isOver"> {
-  const { version, epoch, expiresAtMs, state, undoUntilMs } = job;
-  const isOver = state === "done" || (state === "cancelled" && undoUntilMs === undefined);
-  return { text: JSON.stringify(job), version, epoch, expiresAtMs, state, isOver };
-}
-
-function charsOf(texts: readonly string[] = []): number {
-  return texts.reduce((sum, { length }) => sum + length, 0);
 }
 
 /** Calls a copy of the functions, because they may add and delete members. */
