@@ -103,6 +103,8 @@ export interface LedgerEntry {
   readonly isUndo?: true;
   /** Whether another step was running at the same time. Absent if not. */
   readonly isBeside?: true;
+  /** Key of the `ctx.map` that it is an item of, which later runs come to again. Absent for others. */
+  readonly list?: string;
   /** When the step began, in milliseconds since the Unix epoch. */
   readonly startedMs: number;
   /** When it ended, in milliseconds since the Unix epoch. */

@@ -178,7 +178,7 @@ interface QuestionMethods
     map<Item, Value>(
       key: string,
       items: readonly Item[],
-      options: MapOptions,
+      options: MapOptions<Item>,
       work: (item: Item, index: number) => Value | Promise<Value>,
     ): Promise<StepValue<Value>[]>;
   };

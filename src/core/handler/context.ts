@@ -227,7 +227,7 @@ export interface Ctx<Errors extends ErrorMap = ErrorMap, Config = unknown, State
   map<Item, Value>(
     key: string,
     items: readonly Item[],
-    options: MapOptions,
+    options: MapOptions<Item>,
     work: (item: Item, index: number) => Value | Promise<Value>,
   ): Promise<StepValue<Value>[]>;
   /**

@@ -49,8 +49,16 @@ export interface InnerCallFunction {
   <Input, Output>(tool: CallableTool<Input, Output>, ...rest: InnerCallRest<Input>): Promise<Output>;
 }
 
-/** Options of `ctx.map`. */
-export interface MapOptions {
+/**
+ * Options of `ctx.map`.
+ *
+ * @typeParam Item Type of an item.
+ */
+export interface MapOptions<Item = unknown> {
   /** Largest number of items whose work runs at once. Default: 10. */
   readonly concurrency?: number | undefined;
+  /**
+   * Key of an item, unique in the list, by which later runs find its result, wherever it is in the list then. Default: a digest of its JSON.
+   */
+  readonly key?: ((item: Item) => string) | undefined;
 }

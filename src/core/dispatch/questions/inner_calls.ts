@@ -1,12 +1,14 @@
 /** Calls of other tools by a handler: their results are kept as those of steps, their questions are asked of the caller, and promised ones are awaited. */
-import { type CallResult, errorResult, type Question } from "../../call/outcome.ts";
+import { type CallResult, type ErrorResult, errorResult, type Question, toToolError } from "../../call/outcome.ts";
 import { mistake } from "../../errors/mistake.ts";
 import type { CallMeta } from "../../call/call.ts";
 import type { AskAnswer } from "../engine.ts";
 import { digestOf, uuidOf } from "../../token/digest.ts";
 import type { InnerCall, ResumableRun } from "../services.ts";
 import type { CancelledWaits } from "./cancelled_waits.ts";
-import type { KeptSteps } from "./kept_steps.ts";
+import type { KeptStep, KeptSteps } from "./kept_steps.ts";
+import { restoreStepError, toStepFailure } from "./step_failure.ts";
+import type { StepTracker } from "./steps.ts";
 import type { MappedLists } from "./mapped_lists.ts";
 import type { PendingQuestion } from "./question_specs.ts";
 import { OPEN, type WaitTracker } from "./wait_tracker.ts";
@@ -14,7 +16,7 @@ import { OPEN, type WaitTracker } from "./wait_tracker.ts";
 /** Number of characters of a digest in the name of a call. */
 const DIGEST_CHARS = 12;
 
-/** Errors that are not kept: the next run makes the call again. */
+/** Errors after which a call is tried again. */
 const PASSING: ReadonlySet<string> = new Set([
   "internal",
   "unavailable",
@@ -41,6 +43,8 @@ export interface InnerCallHost {
   readonly steps: KeptSteps;
   readonly waits: WaitTracker;
   readonly cancelled: CancelledWaits;
+  /** Further tries of a call that breaks. */
+  readonly retries: Pick<StepTracker, "delayMs" | "pause">;
   /** The lists that the handler works on. */
   lists(): MappedLists;
   /** The answers; {@link OPEN} if one of them is missing. */
@@ -89,19 +93,20 @@ export class InnerCalls {
     const { steps } = this.#host;
     const begun = { isBeside: true, isUndo: steps.isUndo, startedMs: steps.nowMs };
     const outcome = await steps.find(stepOf(name));
-    let kept = outcome && "value" in outcome ? outcome.value as unknown as KeptCall : undefined;
+    if (outcome !== undefined && "failure" in outcome) throw restoreStepError(stepOf(name), outcome.failure);
+    let kept = outcome?.value as unknown as KeptCall | undefined;
     if (kept !== undefined && kept.digest !== digest) return diverged(this.#run, name);
     if (kept === undefined) {
       if (this.#host.cancelled.isDue) return await this.#host.cancelled.reject();
       steps.assertRoom(stepOf(name));
+      await steps.settleFailures();
     }
     while (kept?.result === undefined) {
-      const result: CallResult | typeof OPEN = await this.#next(name, call, kept);
+      const result: CallResult | typeof OPEN = await this.#tried(name, call, kept, begun);
       if (result === OPEN) return OPEN;
-      const isKept = call.keepsErrors === true && this.#run.ended === undefined;
-      const isPassing = !isKept && result.kind === "error" && PASSING.has(result.code);
       // A call that is over is not kept without a job: a continuation has little room.
-      if (isPassing || (isOver(result) && this.#run.definition.promise === undefined)) return result;
+      const isLeft = !this.#keepsErrors(call) && isPassing(result);
+      if (isLeft || (isOver(result) && this.#run.definition.promise === undefined)) return result;
       kept = keptOf(digest, result, kept);
       const json = JSON.stringify(kept);
       steps.assertShort(stepOf(name), json);
@@ -109,6 +114,44 @@ export class InnerCalls {
       await steps.keep(stepOf(name), { ...begun, outcome: { value: JSON.parse(json) } });
     }
     return kept.result;
+  }
+
+  /**
+   * The next result of a call. In a promised run, one that breaks for a passing reason is tried again like a step, and its last error is kept:
+   * after `catch` has undone something, a later run must not find that the call succeeds.
+   */
+  async #tried(
+    name: string,
+    call: InnerCall,
+    kept: KeptCall | undefined,
+    begun: Omit<KeptStep, "outcome">,
+  ): Promise<CallResult | typeof OPEN> {
+    const { steps, retries, waits } = this.#host;
+    const key = stepOf(name);
+    const { undo } = this.#run.lease ?? {};
+    let { tries, leftMs } = waits.delayOf(key);
+    for (;;) {
+      if (leftMs > 0 && await retries.pause(key, tries, leftMs) === OPEN) return OPEN;
+      const result = await this.#next(name, call, kept);
+      if (result === OPEN || this.#keepsErrors(call) || !isPassing(result)) return result;
+      if (this.#run.definition.promise === undefined) return result;
+      // The next run makes the call again.
+      if (this.#run.ended !== undefined && undo?.isOver !== false) return result;
+      tries++;
+      const error = toToolError(result);
+      const delayMs = await retries.delayMs(key, error, {}, tries);
+      if (delayMs === undefined) {
+        const failure = toStepFailure(error, tries);
+        await steps.keep(key, { ...begun, outcome: { failure } });
+        throw restoreStepError(key, failure, error);
+      }
+      leftMs = delayMs;
+    }
+  }
+
+  /** Whether an error that may pass is kept like an answer: the program that made the call has caught it. */
+  #keepsErrors(call: InnerCall): boolean {
+    return call.keepsErrors === true && this.#run.ended === undefined;
   }
 
   async #next(name: string, call: InnerCall, kept: KeptCall | undefined): Promise<CallResult | typeof OPEN> {
@@ -179,6 +222,10 @@ function isCancelled(result: CallResult): boolean {
   return result.kind === "failure" && result.code === "cancelled";
 }
 
+function isPassing(result: CallResult): result is ErrorResult {
+  return result.kind === "error" && PASSING.has(result.code);
+}
+
 function isOver({ kind }: CallResult): boolean {
   return kind === "answer" || kind === "failure" || kind === "error";
 }
@@ -202,7 +249,7 @@ function keptOf(digest: string, result: CallResult, before: KeptCall | undefined
 function lateCall(name: string): TypeError {
   return new TypeError(
     `ctx.call(${name}, …) after an await in the work of ctx.map needs a key, since equal calls of two items could be taken for each other. ` +
-      `Write: ctx.call(${name}, input, { key: \`… \${index}\` })`,
+      `Write: ctx.call(${name}, input, { key: \`… \${item.id}\` })`,
   );
 }
 

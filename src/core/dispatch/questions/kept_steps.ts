@@ -36,6 +36,8 @@ export interface KeptStep {
   readonly isUndo: boolean;
   /** Whether another step was running at the same time. */
   readonly isBeside: boolean;
+  /** Key of the list that it is an item of, unless that ran beside others. */
+  readonly list?: string | undefined;
   /** When it began, in milliseconds since the Unix epoch. */
   readonly startedMs: number;
 }
@@ -52,6 +54,8 @@ export class KeptSteps {
   readonly #recorded = new Map<string, StepOutcome>();
   readonly #ledger = new Map<string, StepOutcome>();
   readonly #order: ReplayOrder;
+  /** Failures of items that are not kept. */
+  readonly #noted = new Map<string, KeptStep>();
   readonly #undos: Set<string>;
   #recordedChars: number;
   #allChars: number;
@@ -138,8 +142,26 @@ export class KeptSteps {
     );
   }
 
+  /** Notes an item that has failed, which is done again by a later run unless the handler goes on to something else. */
+  noteFailure(key: string, kept: KeptStep): void {
+    this.#noted.set(key, kept);
+  }
+
+  /** Whether an item has failed whose failure is not kept. */
+  get hasFailures(): boolean {
+    return this.#noted.size > 0;
+  }
+
+  /** Keeps the failures of items before something new begins, as in `catch`: what comes after a failure must not meet a success in a later run. */
+  async settleFailures(): Promise<void> {
+    for (const [key, kept] of this.#noted) {
+      this.#noted.delete(key);
+      await this.keep(key, kept);
+    }
+  }
+
   /** Keeps the outcome of a step that has ended. */
-  async keep(key: string, { outcome, isUndo, isBeside, startedMs }: KeptStep): Promise<void> {
+  async keep(key: string, { outcome, isUndo, isBeside, list, startedMs }: KeptStep): Promise<void> {
     const chars = JSON.stringify(outcome).length;
     const endedMs = this.#run.services.clock.now();
     this.#allChars += chars;
@@ -158,7 +180,7 @@ export class KeptSteps {
     const name = nameOf(key);
     setLast(this.#ledger, name, outcome);
     const ended = "value" in outcome ? outcome : { value: null, ...outcome };
-    const marks = { ...(isUndo && { isUndo }), ...(isBeside && { isBeside }) };
+    const marks = { ...(isUndo && { isUndo }), ...(isBeside && { isBeside }), ...(list !== undefined && { list }) };
     await lease.append({ name, ...ended, ...marks, startedMs, endedMs, epoch: lease.job.epoch });
   }
 

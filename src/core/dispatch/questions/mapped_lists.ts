@@ -1,22 +1,32 @@
 import { mistake } from "../../errors/mistake.ts";
-import { checkOptions, type OptionRules, wholeNumber } from "../../../internal/options.ts";
+import { digestOf } from "../../token/digest.ts";
+import { checkOptions, FUNCTION, type OptionRules, wholeNumber } from "../../../internal/options.ts";
 import type { StepValue } from "../../handler/steps.ts";
 import type { MapOptions } from "../../handler/inner_calls.ts";
 import type { CancelledWaits } from "./cancelled_waits.ts";
 import type { InFlightWork } from "./in_flight.ts";
+import { refuseLost } from "./json_losses.ts";
 import type { KeptSteps } from "./kept_steps.ts";
+import { itemKey, type ReplayCheck } from "./replay_check.ts";
+import { failedStepOf, restoreStepError, toStepFailure } from "./step_failure.ts";
+import { isStop } from "./stops.ts";
 
 /** Number of items whose work runs at once. */
 const CONCURRENCY = 10;
 
-const OPTIONS: OptionRules<MapOptions> = { concurrency: wholeNumber(1) };
+const OPTIONS: OptionRules<MapOptions> = { concurrency: wholeNumber(1), key: FUNCTION };
+
+/** Number of characters of the digest of an item. */
+const DIGEST_CHARS = 16;
 
 /** What lists need of the steps of their run. */
 interface ItemSteps {
-  /** Notes the start of an item. What is returned is awaited: it does not settle if the run has stopped. */
+  /** Notes the start of a list. What is returned is awaited: it does not settle if the run has stopped. */
   begin(key: string): Promise<void>;
-  /** Notes the end of an item. */
-  end(): void;
+  /** Whether the work of a new item may begin; otherwise the run stops. */
+  allows(list: string, key: string): Promise<void>;
+  /** The comparison with earlier runs. */
+  readonly replay: Pick<ReplayCheck, "beginItem" | "endList" | "isBeside">;
   readonly cancelled: CancelledWaits;
 }
 
@@ -46,14 +56,27 @@ export class MappedLists {
   }
 
   /** The results of work for each item, in the order of the items. */
-  map<Item, Value>(
+  async map<Item, Value>(
     key: string,
     items: readonly Item[],
-    options: MapOptions,
+    options: MapOptions<Item>,
     work: (item: Item, index: number) => Value | Promise<Value>,
   ): Promise<StepValue<Value>[]> {
     assertList(key, items, options, work);
-    return mapItems(items, options, (item, index) => this.#take(`${key}[${index}]`, () => work(item, index)));
+    const ids = idsOf(key, items, options);
+    await this.#host.begin(key);
+    let hasFailed = true;
+    try {
+      const results = await mapItems(
+        items,
+        options,
+        (item, index) => this.#take(key, itemKey(key, ids[index]!), () => work(item, index)),
+      );
+      hasFailed = false;
+      return results as StepValue<Value>[];
+    } finally {
+      this.#host.replay.endList(key, hasFailed);
+    }
   }
 
   /** One of the items does not continue in this run, which does not wait for it. Which one is not known, nor needed: there are as many. */
@@ -63,15 +86,13 @@ export class MappedLists {
     end?.();
   }
 
-  async #take<Value>(key: string, work: () => Value | Promise<Value>): Promise<StepValue<Value>> {
-    await this.#host.begin(key);
+  async #take<Value>(list: string, key: string, work: () => Value | Promise<Value>): Promise<Value> {
+    this.#host.replay.beginItem(`step ${key}`);
     const ended = Promise.withResolvers<void>();
     void this.#inFlight.track(ended.promise);
     this.#running.add(ended.resolve);
     try {
-      const value = await this.#resultOf(key, work);
-      this.#host.end();
-      return value;
+      return await this.#resultOf(list, key, work);
     } finally {
       // The end of this item was taken for one that was suspended, whose own end is left: without it the run would wait for ever.
       if (!this.#running.delete(ended.resolve)) this.suspendOne();
@@ -90,17 +111,73 @@ export class MappedLists {
     }
   }
 
-  /** The kept result of an item; without one, that of its work. */
-  async #resultOf<Value>(key: string, work: () => Value | Promise<Value>): Promise<StepValue<Value>> {
+  /** The kept outcome of an item; without one, that of its work. */
+  async #resultOf<Value>(list: string, key: string, work: () => Value | Promise<Value>): Promise<Value> {
     const stored = await this.#steps.find(key);
-    if (stored !== undefined && "value" in stored) return stored.value as StepValue<Value>;
+    if (stored !== undefined) {
+      if ("value" in stored) return stored.value as Value;
+      throw restoreStepError(key, stored.failure);
+    }
     if (this.#host.cancelled.isDue) return await this.#host.cancelled.reject();
     this.#steps.assertRoom(key);
-    const kept = { isBeside: true, isUndo: this.#steps.isUndo, startedMs: this.#steps.nowMs };
-    const json = JSON.stringify(await this.#begin(key, work)) ?? "null";
-    this.#steps.assertShort(key, json);
-    await this.#steps.keep(key, { ...kept, outcome: { value: JSON.parse(json) } });
-    return JSON.parse(json);
+    await this.#host.allows(list, key);
+    const isAlone = !this.#host.replay.isBeside(`map ${list}`);
+    const kept = {
+      isBeside: true,
+      isUndo: this.#steps.isUndo,
+      startedMs: this.#steps.nowMs,
+      ...(isAlone && { list }),
+    };
+    try {
+      const json = JSON.stringify(await this.#begin(key, work)) ?? "null";
+      this.#steps.assertShort(key, json);
+      await this.#steps.keep(key, { ...kept, outcome: { value: JSON.parse(json) } });
+      return JSON.parse(json);
+    } catch (thrown) {
+      // The error of a step or a call is kept already.
+      const isKept = failedStepOf(thrown) !== undefined;
+      if (!isKept && !isStop(thrown)) {
+        this.#steps.noteFailure(key, { ...kept, outcome: { failure: toStepFailure(thrown, 1) } });
+      }
+      throw thrown;
+    }
+  }
+}
+
+/**
+ * Ids of the items, by which a later run finds their results: keys, or digests with the number of the equal items before.
+ *
+ * @throws {TypeError} If a key is no text or comes twice, or an item without a key is not JSON.
+ */
+function idsOf<Item>(list: string, items: readonly Item[], { key }: MapOptions<Item>): readonly string[] {
+  const counts = new Map<string, number>();
+  return items.map((item, index) => {
+    const id = key === undefined ? digestOfItem(list, item, index) : key(item);
+    const count = (counts.get(id) ?? 0) + 1;
+    counts.set(id, count);
+    if (key === undefined) return count === 1 ? id : `${id} ${count}`;
+    if (typeof id !== "string" || id === "") {
+      throw mistake(new TypeError(`Cannot map "${list}": key gave no text for item ${index}`));
+    }
+    if (count > 1) {
+      throw mistake(new TypeError(`Cannot map "${list}": the key "${id}" comes twice; give each item its own`));
+    }
+    return id;
+  });
+}
+
+function digestOfItem(list: string, item: unknown, index: number): string {
+  try {
+    const json = JSON.stringify(item, refuseLost);
+    if (json === undefined) throw new TypeError(`it is ${typeof item}`);
+    return digestOf(list, JSON.parse(json)).slice(0, DIGEST_CHARS);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw mistake(
+      new TypeError(
+        `Cannot map "${list}": item ${index} is not JSON (${message}); give each item a key, as { key: (item) => item.id }`,
+      ),
+    );
   }
 }
 
@@ -122,7 +199,7 @@ function assertList(key: string, items: unknown, options: unknown, work: unknown
  */
 async function mapItems<Item, Value>(
   items: readonly Item[],
-  { concurrency = CONCURRENCY }: MapOptions,
+  { concurrency = CONCURRENCY }: MapOptions<Item>,
   work: (item: Item, index: number) => Promise<Value>,
 ): Promise<Value[]> {
   const results: Value[] = new Array(items.length);

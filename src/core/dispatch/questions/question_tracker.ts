@@ -88,14 +88,16 @@ export class QuestionTracker implements RunQuestions {
       steps: this.#steps.kept,
       waits: this.#waits,
       cancelled: this.#cancelled,
+      retries: this.#steps,
       lists: () => this.lists,
       answersTo: (questions) => this.#answersTo(questions),
       useQuestion: (key) => this.#useKey("question", key),
       dropAnswer: (key) => void this.#answers.delete(key),
     });
     this.lists = new MappedLists(this.#steps.kept, this.#inFlight, {
-      begin: (key) => this.#begins("step", key) ? this.#waits.storePatches() : this.#refuse(),
-      end: () => this.#replay.end(false),
+      begin: (key) => this.#begins("map", key) ? this.#waits.storePatches() : this.#refuse(),
+      allows: (list, key) => this.#allowsItem(list, key),
+      replay: this.#replay,
       cancelled: this.#cancelled,
     });
   }
@@ -164,12 +166,12 @@ export class QuestionTracker implements RunQuestions {
 
   sleep(key: string, time: number | Date): Promise<void> {
     if (!this.#begins("sleep", key)) return this.#refuse();
-    return this.#untilOver(this.#cancelled.race(this.#waits.sleep(key, time)));
+    return this.#wait(() => this.#waits.sleep(key, time));
   }
 
   waitFor<Value>(key: string, schema: AnySchema<Value>, options?: WaitOptions): Promise<WaitResult<Value>> {
     if (!this.#begins("wait", key)) return this.#refuse();
-    return this.#untilOver(this.#cancelled.race(this.#waits.waitFor(key, schema, options)));
+    return this.#wait(() => this.#waits.waitFor(key, schema, options));
   }
 
   resolver(key: string, options?: WaitOptions): Promise<Resolver> {
@@ -197,12 +199,13 @@ export class QuestionTracker implements RunQuestions {
     if (this.#hasRejected || this.isLeft) return await this.#refuse();
     const name = this.#calls.nameOf(call);
     if (!this.#begins("step", stepOf(name))) return await this.#refuse();
-    try {
-      return toValue(await this.#untilOver(this.#calls.resultOf(name, call)));
-    } catch (thrown) {
+    const result = await this.#untilOver(this.#calls.resultOf(name, call)).catch((thrown: unknown) => {
+      this.#replay.end(failedStepOf(thrown) === undefined);
       this.#cancelled.markNotified();
       throw thrown;
-    }
+    });
+    if (result.kind !== "answer") this.#cancelled.markNotified();
+    return toValue(result);
   }
 
   cancel(): boolean {
@@ -268,6 +271,12 @@ export class QuestionTracker implements RunQuestions {
     return this.#orSuspend(this.#answersTo(questions), read);
   }
 
+  #wait<Value>(begin: () => Promise<Value | typeof OPEN>): Promise<Value> {
+    const { kept } = this.#steps;
+    const wait = kept.hasFailures ? kept.settleFailures().then(begin) : begin();
+    return this.#untilOver(this.#cancelled.race(wait));
+  }
+
   #untilOver<Value>(wait: Promise<Value | typeof OPEN>): Promise<Value> {
     return this.#orSuspend(wait, (value) => {
       this.#replay.end(false);
@@ -304,8 +313,15 @@ export class QuestionTracker implements RunQuestions {
     return Promise.reject(SUSPENDED);
   }
 
+  /** Does not settle if the work of a new item would come in place of something that is recorded, such as a list with another key. */
+  async #allowsItem(list: string, key: string): Promise<void> {
+    await this.#steps.kept.settleFailures();
+    const isPromise = this.#run.definition.promise !== undefined;
+    if (isPromise && !await this.#replay.allowsItem(list, `step ${key}`)) return await this.#refuse();
+  }
+
   /** Notes the start of a step, a sleep or a wait; `false` if the run stops, or has stopped. */
-  #begins(what: "step" | "sleep" | "wait", key: string): boolean {
+  #begins(what: "step" | "sleep" | "wait" | "map", key: string): boolean {
     if (this.#hasRejected || this.isLeft) return false;
     this.#useKey(what, key);
     return this.#replay.begin(`${what} ${key}`);
@@ -373,7 +389,7 @@ export class QuestionTracker implements RunQuestions {
     return toPendingQuestion(key, asked, this.#run.definition.adapters);
   }
 
-  #useKey(what: "question" | "step" | "sleep" | "wait" | "resolver", key: string): void {
+  #useKey(what: "question" | "step" | "sleep" | "wait" | "map" | "resolver", key: string): void {
     const name = `${what} "${key}"`;
     if (this.#usedKeys.has(name)) {
       throw mistake(new TypeError(`The ${name} comes twice in one run: give each its own key`));

@@ -5,6 +5,15 @@ import type { ResumableRun } from "../services.ts";
 /** Turns of the microtask queue that a handler has to begin a recorded step after a new one. */
 const BRANCH_TURNS = 100;
 
+/** Key under which the result of an item of `ctx.map` is kept, among those of steps. */
+export function itemKey(list: string, id: string): string {
+  return `map ${list} ${id}`;
+}
+
+function isItem(name: string): boolean {
+  return name.startsWith("step map ");
+}
+
 /** Time that branches have to come to their recorded steps if some ran at once, in milliseconds: not all that they await is a step. */
 const BRANCH_MS = 5_000;
 
@@ -42,19 +51,22 @@ export class ReplayCheck {
 
   constructor(run: ResumableRun, memo: Memo | undefined, ledger: readonly LedgerEntry[]) {
     const { trail = [], steps = {}, failed = {}, retriedAt = 0, beside = [] } = memo ?? {};
+    const lists = ledger.flatMap(({ list }) => (list === undefined ? [] : [`map ${list}`]));
     this.#run = run;
     this.#expected = trail;
     this.#inOrder = new Set(trail);
     this.#beside = new Set(beside);
-    this.#isUnordered = memo?.isUnordered ?? (beside.length > 0 || ledger.some(({ isBeside }) => isBeside));
+    this.#isUnordered = memo?.isUnordered ??
+      (beside.length > 0 || ledger.some(({ isBeside, name }) => isBeside && !isItem(name)));
     const ended = ledger.filter(({ failure }, at) => failure === undefined || at >= retriedAt);
     const inMemo = [...trail, ...[...Object.keys(steps), ...Object.keys(failed)].map((key) => `step ${key}`)];
-    this.#recorded = new Set([...inMemo, ...ended.map(({ name }) => name)]);
+    this.#recorded = new Set([...inMemo, ...lists, ...ended.map(({ name }) => name)]);
     this.#left = new Set(this.#recorded);
     // Jobs of earlier versions have no list of what was beside another.
     const isUnknown = memo?.isUnordered === true && memo.beside === undefined;
     const alone = ended.filter(({ isBeside }) => !isBeside).map(({ name }) => name);
-    const required = [...(isUnknown ? [] : inMemo), ...alone].filter((name) => !this.#beside.has(name));
+    const required = [...(isUnknown ? [] : inMemo), ...alone, ...lists]
+      .filter((name) => !this.#beside.has(name) && !isItem(name));
     this.#required = new Set(required);
   }
 
@@ -91,6 +103,22 @@ export class ReplayCheck {
     if (!isKnown || expected === undefined || this.#isUndoing) return true;
     this.#next++;
     return expected === name || this.#diverge(expected, `${name} comes before it`);
+  }
+
+  /** Whether the work of a new item may begin: that of a list which earlier runs have come to may, wherever it is. */
+  async allowsItem(list: string, name: string): Promise<boolean> {
+    return this.#recorded.has(`map ${list}`) || await this.allows(name);
+  }
+
+  /** Notes the start of an item of a list. */
+  beginItem(name: string): void {
+    this.#left.delete(name);
+  }
+
+  /** Notes the end of the list with a key. Items that it does not have any more need not come again. */
+  endList(key: string, hasFailed: boolean): void {
+    for (const name of this.#left) if (name.startsWith(`step ${itemKey(key, "")}`)) this.#left.delete(name);
+    this.end(hasFailed);
   }
 
   /** Whether the run has come to all that earlier runs have recorded. */

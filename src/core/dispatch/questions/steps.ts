@@ -13,6 +13,7 @@ import type { ResumableRun } from "../services.ts";
 import type { UndoWindow } from "../undo_window.ts";
 import type { CancelledWaits } from "./cancelled_waits.ts";
 import { type KeptStep, KeptSteps } from "./kept_steps.ts";
+import { refuseLost } from "./json_losses.ts";
 import type { ReplayCheck } from "./replay_check.ts";
 import { restoreStepError, toStepFailure } from "./step_failure.ts";
 import { isStop, SUSPENDED } from "./stops.ts";
@@ -102,6 +103,7 @@ export class StepTracker {
   async #begin(key: string, work: StepWork<unknown>, options: StepOptions): Promise<Json | typeof OPEN> {
     if (this.#cancelled.isDue) return await this.#cancelled.reject();
     this.#assertCurrent();
+    await this.kept.settleFailures();
     this.kept.assertRoom(key);
     if (this.#run.definition.promise !== undefined) {
       if (!await this.#replay.allows(`step ${key}`)) return this.#stopDiverged();
@@ -134,7 +136,7 @@ export class StepTracker {
     const undo = this.#run.lease?.undo;
     let { tries, leftMs } = this.#waits.delayOf(key);
     for (;;) {
-      if (leftMs > 0 && await this.#pause(key, tries, leftMs) === OPEN) return OPEN;
+      if (leftMs > 0 && await this.pause(key, tries, leftMs) === OPEN) return OPEN;
       const attempt = ++tries;
       const working = new RunTry(this.#run, attempt);
       try {
@@ -151,7 +153,7 @@ export class StepTracker {
           this.#cancelled.markNotified();
           throw thrown;
         }
-        const delayMs = await this.#delayMs(key, thrown, options, attempt);
+        const delayMs = await this.delayMs(key, thrown, options, attempt);
         if (delayMs === undefined) {
           const failure = toStepFailure(thrown, attempt);
           await this.#keep(key, { ...kept, outcome: { failure } });
@@ -207,7 +209,7 @@ export class StepTracker {
   }
 
   /** Delay before the next try, in milliseconds; `undefined` if there is no further one. */
-  async #delayMs(key: string, thrown: unknown, options: StepOptions, tries: number): Promise<number | undefined> {
+  async delayMs(key: string, thrown: unknown, options: StepOptions, tries: number): Promise<number | undefined> {
     const { definition: { promise }, callId, services: { clock }, lease } = this.#run;
     const policy = retryPolicyOf(promise?.retries ?? 0);
     const { retries = policy.attempts - 1, backoff = {}, retryIf = isRetryable } = options;
@@ -231,7 +233,7 @@ export class StepTracker {
   }
 
   /** Waits until the next try. A cancellation that comes before it rejects; a step that began after it is tried again in place. */
-  async #pause(key: string, tries: number, delayMs: number): Promise<void | typeof OPEN> {
+  async pause(key: string, tries: number, delayMs: number): Promise<void | typeof OPEN> {
     const pause = this.#cancelled.isCancelled
       ? this.#sleep(delayMs)
       : this.#cancelled.race(this.#wait(key, tries, delayMs));
@@ -335,18 +337,6 @@ export function checkStep(key: string, work: unknown, options: StepOptions): voi
   } catch (thrown) {
     throw mistake(thrown as Error);
   }
-}
-
-/** Throws for what JSON writes as `{}`, or bytes as an object of indices: the handler would get that in its place, without a word. */
-function refuseLost(name: string, value: unknown): unknown {
-  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  const isPlain = prototype === Object.prototype || prototype === null;
-  if (isPlain || (!ArrayBuffer.isView(value) && Object.keys(value).length > 0)) return value;
-  const kind = /^\[object (\w+)\]$/.exec(Object.prototype.toString.call(value))?.[1] ?? "Object";
-  throw new TypeError(
-    `${name === "" ? "it" : `"${name}"`} is a ${kind}; return plain values, such as await response.json()`,
-  );
 }
 
 function toJson(key: string, value: unknown): string {
