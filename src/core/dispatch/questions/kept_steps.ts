@@ -142,7 +142,7 @@ export class KeptSteps {
     );
   }
 
-  /** Notes an item that has failed, which is done again by a later run unless the handler goes on to something else. */
+  /** Notes an item that has failed, which is done again by a later run unless the handler begins something else. */
   noteFailure(key: string, kept: KeptStep): void {
     this.#noted.set(key, kept);
   }

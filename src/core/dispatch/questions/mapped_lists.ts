@@ -147,7 +147,7 @@ export class MappedLists {
 /**
  * Ids of the items, by which a later run finds their results: keys, or digests with the number of the equal items before.
  *
- * @throws {TypeError} If a key is no text or comes twice, or an item without a key is not JSON.
+ * @throws {TypeError} If a key is not a text or comes twice, or an item without a key is not JSON.
  */
 function idsOf<Item>(list: string, items: readonly Item[], { key }: MapOptions<Item>): readonly string[] {
   const counts = new Map<string, number>();
