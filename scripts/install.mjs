@@ -2,7 +2,7 @@
 // Not by `npm ci`: it insists on optional packages of other platforms, which not every registry has.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -46,10 +46,37 @@ function acquire() {
       const pid = Number(read(file));
       if (polls === 0 && pid > 0) console.error(`Waiting for process ${pid}, which installs here …`);
       // A process that was killed leaves its file.
-      if (polls >= MOST_POLLS || !isAlive(pid)) rmSync(file, { force: true });
-      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
+      if (polls >= MOST_POLLS || !isAlive(pid)) removeLeft(file, pid);
+      else pause();
     }
   }
+}
+
+/**
+ * Removes the file of a process that was killed. One process at a time, which reads it once more: another one may have removed it, and
+ * the file that is there now is of a process that installs.
+ */
+function removeLeft(file, pid) {
+  const turn = `${file}.turn`;
+  try {
+    writeFileSync(turn, "", { flag: "wx" });
+  } catch (error) {
+    if (error.code !== "EEXIST") throw error;
+    // A turn takes a moment. One that was left by a killed process is over after a minute.
+    if (Date.now() - (statSync(turn, { throwIfNoEntry: false })?.mtimeMs ?? Infinity) > 60_000) {
+      rmSync(turn, { force: true });
+    }
+    return pause();
+  }
+  try {
+    if (Object.is(Number(read(file)), pid)) rmSync(file, { force: true });
+  } finally {
+    rmSync(turn, { force: true });
+  }
+}
+
+function pause() {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, POLL_MS);
 }
 
 function isAlive(pid) {

@@ -92,7 +92,11 @@ export class PieceStream extends RunningCall implements ToolStream<unknown, unkn
         const pieces = this.#waiting.splice(0);
         this.#wake();
         // A loop, because `yield*` creates three more promises for each item.
-        for (const piece of pieces) yield piece;
+        for (const piece of pieces) {
+          // The caller has stopped: what had arrived by then is not wanted any more.
+          this.options.signal?.throwIfAborted();
+          yield piece;
+        }
       }
       await this.#whole;
       if (this.#kind === "partial" && this.#arrived + this.#dropped < (this.#sent ?? Infinity)) {

@@ -344,3 +344,17 @@ test("arguments that can be JSON are sent, also under the names of options", asy
   const unknown: Readonly<Record<string, unknown>> = args;
   deepStrictEqual(await openClient.t(unknown), args);
 });
+
+test("no piece comes after the caller's signal has aborted, even of those that had arrived", async () => {
+  const stop = new AbortController();
+  const stream = methodsOf(partial("a"), partial("b"), partial("c"), done()).$.stream("t", {}, { signal: stop.signal });
+  const pieces: unknown[] = [];
+  const reading = (async () => {
+    for await (const piece of stream) {
+      pieces.push(piece);
+      if (pieces.length === 2) stop.abort(new Error("stopped"));
+    }
+  })();
+  await rejects(reading, /^Error: stopped$/);
+  deepStrictEqual(pieces, ["a", "b"]);
+});

@@ -8,6 +8,7 @@ Object.assign(globalThis, { __shown: shown, __printed: keepPrinted, __endPrinted
 
 /** After this time an example counts as one that never ends, in milliseconds. The slowest takes a second. */
 const HANG_MS = 200_000;
+let hasFailed = false;
 
 for (const url of process.argv.slice(2)) {
   const startMs = performance.now();
@@ -16,10 +17,13 @@ for (const url of process.argv.slice(2)) {
     await Promise.race([import(url), refuseHang(url)]);
   } catch (thrown) {
     error = String(thrown?.stack ?? thrown);
+    hasFailed = true;
   }
   console.log(`::example ${JSON.stringify({ url, error, ms: Math.round(performance.now() - startMs) })}`);
 }
 console.log("::end");
+// An example that failed has not closed what it opened.
+if (hasFailed) process.exit(1);
 
 /** Rejects with the name of an example that does not end; its timer keeps no process alive. */
 function refuseHang(url) {
