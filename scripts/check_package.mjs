@@ -108,7 +108,7 @@ async function checkTarball(tarball) {
   await check("arethetypeswrong", () => run([findBin("attw"), tarball, "--profile", "esm-only", "--format", "ascii"]));
   await check("bundles are as small as those of the sources", checkBundles);
   // ./otel imports its package when it loads. Snippets make ./agents/tokenizer and ./websocket load theirs, but do not name them.
-  const peers = ["@opentelemetry/api", "gpt-tokenizer", "ws"].map((name) =>
+  const peers = ["@opentelemetry/api", "gpt-tokenizer", "quickjs-wasi", "ws"].map((name) =>
     `${name}@${manifest.devDependencies[name]}`
   );
   await check("install into a fresh project", () => install(consumer, [tarball, ...peers]));

@@ -90,9 +90,4 @@ export const GIVEN_FILES: Readonly<Record<string, string>> = {
       const ApplicationFailure: { nonRetryable(message: string, type: string): Error };
       function sleep(duration: string): Promise<void>;
     }`,
-  "wasm.d.ts": `
-    declare module "*.wasm" {
-      const module: WebAssembly.Module;
-      export default module;
-    }`,
 };

@@ -26,6 +26,7 @@ export class CallPrinter implements CallListener {
   readonly #terminal: Terminal;
   readonly #flags: CallOutputFlags;
   readonly #label: string;
+  readonly #showsToken: boolean;
   readonly #pieces: unknown[] = [];
   #progress: Progress | undefined;
   #isPromised = false;
@@ -34,11 +35,15 @@ export class CallPrinter implements CallListener {
   /** Whether the last piece did not end its line: a status would erase it. */
   #isWithinLine = false;
 
-  /** @param label What is called, for the status. */
-  constructor(terminal: Terminal, flags: CallOutputFlags, label: string) {
+  /**
+   * @param label What is called, for the status.
+   * @param showsToken Whether a person is shown the token of a promise: not one that was given, or that is the output itself.
+   */
+  constructor(terminal: Terminal, flags: CallOutputFlags, label: string, showsToken = true) {
     this.#terminal = terminal;
     this.#flags = flags;
     this.#label = label;
+    this.#showsToken = showsToken;
   }
 
   /** Shows that the call is running, on a terminal. */
@@ -70,7 +75,9 @@ export class CallPrinter implements CallListener {
     this.#isPromised = true;
     const { json, ndjson } = this.#flags;
     if (ndjson === true) this.#terminal.printJson({ promise: token });
-    else if (json !== true) this.#note(["The answer is promised; the work continues as", token].join("\n  "));
+    else if (json !== true && this.#showsToken) {
+      this.#note(["The answer is promised; the work continues as", token].join("\n  "));
+    }
   }
 
   /** Prints what a promised call waits for, such as an approval in two days: the status has little room for it. */

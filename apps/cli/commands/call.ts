@@ -84,7 +84,7 @@ export const callCommand: CliCommand = defineCommand<CallFlags>({
       const tool = findTool(name, await connection.tools());
       const warn = (message: string) => context.terminal.note(message);
       const args = buildArguments(rest, whole, tool?.inputSchema ?? {}, { cwd: context.host.cwd, warn });
-      const printer = new CallPrinter(context.terminal, flags, name);
+      const printer = new CallPrinter(context.terminal, flags, name, flags.detach !== true);
       const runner = createRunner(connection, flags, context, printer);
       const send = flags.detach === true ? detach : callAndPrint;
       const call: CallOnce = { name, args, runner, printer, wire: connection.wire, context, flags };

@@ -53,7 +53,7 @@ async function redeemAndPrint(
   flags: RedeemFlags,
   context: CliContext,
 ): Promise<ExitCode> {
-  const printer = new CallPrinter(context.terminal, flags, "waiting");
+  const printer = new CallPrinter(context.terminal, flags, "waiting", false);
   const limits = { ...flags, ...(flags.wait !== undefined && { timeout: flags.wait }) };
   const runner = createRunner(connection, limits, context, printer);
   const startedMs = performance.now();

@@ -6,6 +6,7 @@ export type Decision = AllowDecision | DenyDecision | AskDecision;
 
 /** The call may run. */
 export interface AllowDecision {
+  /** Distinguishes the decisions. */
   readonly kind: "allow";
   /** What the call costs, in the unit of the policy. Default: 0. */
   readonly cost?: number | undefined;
@@ -13,9 +14,11 @@ export interface AllowDecision {
 
 /** The call does not run: the caller gets the error. */
 export interface DenyDecision {
+  /** Distinguishes the decisions. */
   readonly kind: "deny";
   /** Text for the caller: why, and what to do. */
   readonly reason: string;
+  /** Code of the error that the caller gets. */
   readonly code: ToolErrorCode;
   /** Delay after which the call may succeed, in milliseconds. */
   readonly retryAfterMs?: number | undefined;
@@ -23,6 +26,7 @@ export interface DenyDecision {
 
 /** The call runs if the caller confirms it. */
 export interface AskDecision {
+  /** Distinguishes the decisions. */
   readonly kind: "ask";
   /** Text for the person or agent that calls. */
   readonly message: string;

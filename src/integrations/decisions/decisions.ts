@@ -14,6 +14,7 @@ import { assertDecision, type Decision } from "./decision.ts";
 /** A run of a tool that is decided about. */
 export interface DecidedCall {
   /** Name of the tool. Prompts and resources have names that no tool can have. */
+  /** Name of the tool. */
   readonly tool: string;
   /** Value of `.revision()` of the tool; `undefined` without. */
   readonly revision: string | undefined;
@@ -47,8 +48,11 @@ export interface CallRecord {
   readonly revision?: string;
   /** SHA-256 of the tool's name and the arguments as they were received, in hexadecimal. */
   readonly args: string;
+  /** Name of the wire, such as `mcp`. */
   readonly wire: string;
+  /** Id of the call, the same in each run of a job. */
   readonly callId: string;
+  /** Number of the run, from 1. */
   readonly attempt: number;
   /** What was decided; `none` if the arguments do not fit, and the policy was not asked. */
   readonly decision: Decision["kind"] | "none";

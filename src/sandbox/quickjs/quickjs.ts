@@ -13,10 +13,10 @@ export interface QuickJsOptions {
    */
   readonly isolation?: "thread" | "inline" | undefined;
   /**
-   * The compiled module `quickjs-wasi/quickjs.wasm`. Workers need it, since they compile nothing while they run: import it there.
-   * Default: the file of the installed package.
+   * The compiled module `quickjs-wasi/quickjs.wasm`, a `WebAssembly.Module`. Workers need it, since they compile nothing while they run:
+   * import it there. Default: the file of the installed package.
    */
-  readonly wasm?: WebAssembly.Module | undefined;
+  readonly wasm?: object | undefined;
 }
 
 const RULES: OptionRules<QuickJsOptions> = {
@@ -37,7 +37,7 @@ const INTERRUPTS_PER_MS = 2;
  * It protects against what a model writes for a known caller. For code of hostile tenants use an executor with a process.
  *
  * @example On Workers
- * ```ts fragment wasm.d.ts
+ * ```js
  * import wasm from "quickjs-wasi/quickjs.wasm";
  * import { codeMode, quickjs } from "jsr:@toolwire/toolwire/code";
  *
@@ -49,7 +49,7 @@ export function quickjs(options: QuickJsOptions = {}): Executor {
   checkOptions("use QuickJS", options, RULES);
   const isWorkers = globalThis.navigator?.userAgent === "Cloudflare-Workers";
   const { isolation = isWorkers ? "inline" : "thread", wasm } = options;
-  const loaded = new QuickJsLoader(wasm, isWorkers);
+  const loaded = new QuickJsLoader(wasm as WebAssembly.Module | undefined, isWorkers);
   return {
     name: "quickjs",
     async create(program) {
