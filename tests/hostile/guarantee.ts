@@ -6,6 +6,7 @@
  */
 import { test } from "node:test";
 import { overlap } from "../overlap.ts";
+import { isPart } from "../part.ts";
 import { DESCRIPTIONS } from "../wires/descriptions/all.ts";
 import type { Place } from "../wires/descriptions/description.ts";
 
@@ -44,16 +45,22 @@ export function testName({ name }: Pick<Guarantee, "name">, { column, where, cou
   return `guarantee(${name}) ${column} [${where}]: ${count} cases`;
 }
 
-/** Makes tests of guarantees. */
+/** Makes tests of guarantees. A part of the cases has each guarantee over each column by one of its ways, in turn. */
 export function register(guarantees: readonly Guarantee[]): void {
-  for (const guarantee of guarantees) {
-    const { tests, mayOverlap = false } = guarantee;
+  for (const [turn, guarantee] of guarantees.entries()) {
+    const { mayOverlap = false } = guarantee;
+    const tests = isPart ? guarantee.tests.filter((one) => isInTurn(one, guarantee.tests, turn)) : guarantee.tests;
     const runnable = tests.filter(({ skip }) => skip === false);
     const bodies = overlap(runnable.map((one) => () => one.run()), mayOverlap ? undefined : 1);
     for (const one of tests) {
       test(testName(guarantee, one), { skip: one.skip, timeout: 120_000 }, bodies[runnable.indexOf(one)] ?? (() => {}));
     }
   }
+}
+
+function isInTurn(one: GuaranteeTest, all: readonly GuaranteeTest[], turn: number): boolean {
+  const ways = all.filter(({ column }) => column === one.column);
+  return ways.indexOf(one) === turn % ways.length;
 }
 
 /** Named cases. */

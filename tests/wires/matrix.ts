@@ -1,4 +1,5 @@
 /** Every way to reach a server: one row each. The suite runs over all of them, so that semantics stay identical. */
+import { isPart } from "../part.ts";
 import { createServer, memoryTransport, type Server, type ServerOptions } from "../../mod.ts";
 import { gateway, mount } from "../../src/entries/compose.ts";
 import { discover } from "../../src/entries/discovery.ts";
@@ -236,9 +237,6 @@ export const PLAIN: WireRow = {
     return Promise.resolve({ transport, close: () => Promise.resolve() });
   },
 };
-
-/** Whether a part of the cases runs, as in `npm test`. Without the variable all do: in `npm run test:full`, in CI and on other runtimes. */
-const isPart = globalThis.process?.env["TOOLWIRE_TESTS"] === "pairwise";
 
 /** Rows that run all scenarios in any case: memory, and MCP-lite over HTTP. */
 const WHOLE: readonly string[] = ["memory", "http, in process", "http, over a socket"];
