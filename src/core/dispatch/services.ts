@@ -235,6 +235,8 @@ export interface RunPromises {
    * @param follower The job to wake.
    */
   awaitJob(run: ResumableRun, token: string, follower?: JobFollower): Promise<AwaitedJob>;
+  /** Cancels the work of a promised call of another tool, unless it has ended. Returns its result. */
+  endJob(run: ResumableRun, token: string): Promise<CallResult>;
   /** The promise token of a run whose job was promised; `undefined` for other runs. */
   tokenOf(run: ResumableRun): string | undefined;
 }

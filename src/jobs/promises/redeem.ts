@@ -145,6 +145,14 @@ export class Redeemer {
     }
   }
 
+  /** Cancels the work of a promised call that a handler has made, unless it has ended. Returns its result. */
+  async endJob(run: CallContext, token: string): Promise<CallResult> {
+    const opened = this.#promises.open(token, run.request.peer);
+    if ("kind" in opened) return opened;
+    await this.#cancel(run, opened);
+    return await this.#redeem(run, opened, 0, undefined);
+  }
+
   /** Whether a run was ended from outside permanently: that of a job only if the job was cancelled, since another process may run it. */
   async #isOver({ lease, runState }: CallContext): Promise<boolean> {
     if (runState.ended === undefined || this.#services.isClosed) return false;

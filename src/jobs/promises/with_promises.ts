@@ -203,6 +203,10 @@ class EngineDeferral implements Deferral {
     return this.#withJobs(({ redeemer }) => redeemer.awaitJob(run, token, follower));
   }
 
+  endJob(run: CallContext, token: string): Promise<CallResult> {
+    return this.#withJobs(({ redeemer }) => redeemer.endJob(run, token));
+  }
+
   get jobs(): JobControl {
     this.#ensureWorker();
     return this.#control;

@@ -61,6 +61,8 @@ export interface InnerCallHost {
 export class InnerCalls {
   readonly #run: ResumableRun;
   readonly #host: InnerCallHost;
+  /** Names of calls that began while the job was not cancelled. */
+  readonly #begunBeforeCancel = new Set<string>();
   readonly #counts = new Map<string, number>();
   /** Keys of the questions of the calls. */
   readonly #asked = new Set<string>();
@@ -91,6 +93,7 @@ export class InnerCalls {
   async resultOf(name: string, call: InnerCall): Promise<CallResult | typeof OPEN> {
     const digest = digestOf(call.tool.name, call.args);
     const { steps } = this.#host;
+    if (!this.#host.cancelled.isCancelled) this.#begunBeforeCancel.add(name);
     const begun = { isBeside: true, isUndo: steps.isUndo, startedMs: steps.nowMs };
     const outcome = await steps.find(stepOf(name));
     if (outcome !== undefined && "failure" in outcome) throw restoreStepError(stepOf(name), outcome.failure);
@@ -196,7 +199,11 @@ export class InnerCalls {
   async #await(name: string, promise: string, round: number): Promise<CallResult | typeof OPEN> {
     const { definition, services: { deferral } } = this.#run;
     const { cancelled } = this.#host;
-    if (cancelled.isCancelled && !cancelled.isDue) return (await deferral!.awaitJob(this.#run, promise)).result;
+    if (cancelled.isDue || (cancelled.isCancelled && this.#begunBeforeCancel.has(name))) {
+      return await this.#leave(promise);
+    }
+    // A call that undoes what a cancelled job did.
+    if (cancelled.isCancelled) return (await deferral!.awaitJob(this.#run, promise)).result;
     // A run that was ended cancels the call.
     if (definition.promise === undefined || this.#run.ended !== undefined) {
       return (await deferral!.awaitJob(this.#run, promise)).result;
@@ -204,12 +211,17 @@ export class InnerCalls {
     const wait = `call ${name}${round === 1 ? "" : ` ${round}`}`;
     const { job, endsAtMs } = await this.#host.waits.job();
     const { result, job: child } = await deferral!.awaitJob(this.#run, promise, { id: job.id, wait });
+    if (cancelled.isCancelled) return await this.#leave(promise);
     if (this.#run.ended !== undefined) return (await deferral!.awaitJob(this.#run, promise)).result;
-    // The called job may have ended before this one was cancelled.
-    if (cancelled.isDue && (result.kind === "promise" || isCancelled(result))) return await cancelled.reject();
     // It was woken for something that is over, such as a question that an operator has answered.
     if (result.kind !== "promise" || this.#host.waits.hasEnded(wait)) return result;
     return await this.#host.waits.suspendAt(wait, { until: endsAtMs, job: child });
+  }
+
+  /** Cancels the work of a call, as the job of this run was cancelled; its result if it has ended before. */
+  async #leave(promise: string): Promise<CallResult> {
+    const result = await this.#run.services.deferral!.endJob(this.#run, promise);
+    return result.kind === "promise" || isCancelled(result) ? await this.#host.cancelled.reject() : result;
   }
 }
 
