@@ -77,11 +77,20 @@ async function run(command, args, { cwd, env, node }) {
   return await running;
 }
 
-/** A port that is free now. */
+/**
+ * A port that is free now, below those that systems give to connections: no connection takes it while a server that was killed is started
+ * again.
+ */
 export async function freePort() {
-  const socket = createSocket();
-  await new Promise((resolve) => socket.listen(0, "127.0.0.1", resolve));
-  const { port } = socket.address();
-  await new Promise((resolve) => socket.close(resolve));
-  return port;
+  for (let tries = 0; tries < 100; tries++) {
+    const port = 10_240 + Math.floor(Math.random() * 20_000);
+    const socket = createSocket();
+    const isFree = await new Promise((resolve) => {
+      socket.once("error", () => resolve(false)).listen(port, "127.0.0.1", () => resolve(true));
+    });
+    if (!isFree) continue;
+    await new Promise((resolve) => socket.close(resolve));
+    return port;
+  }
+  throw new Error("No port is free");
 }
