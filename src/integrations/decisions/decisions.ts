@@ -43,6 +43,7 @@ export interface CallRecord {
   readonly principal?: string;
   /** Tenant of the caller; absent for a caller without one. */
   readonly tenant?: string;
+  /** Name of the tool. */
   readonly tool: string;
   /** Value of `.revision()` of the tool; absent without. */
   readonly revision?: string;
